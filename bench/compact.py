@@ -14,7 +14,7 @@ COLUMNS = ['run', 'routine', 'form', 'shape', 'what', 'direction', 'layout', 'me
 
 
 def number(x, digits=4):
-    return '' if x is None or x == '' else f'{float(f"{x:.{digits}g}"):.12g}'
+    return '' if x is None else f'{float(f"{x:.{digits}g}"):.12g}'
 
 
 def microseconds(x):
@@ -36,13 +36,11 @@ def compact(run, row):
     seconds = row.get('seconds', row.get('median', row.get('gpu_seconds')))
     by = row.get('kernel') or row.get('by') or row.get('way') or row.get('engine') or ('gpu' if 'gpu_seconds' in row else '')
     return {
-        'run': run, 'routine': row.get('routine', ''), 'form': row.get('form') or row.get('transposes', ''), 'shape': shape(row),
-        'what': row.get('what', ''), 'direction': row.get('direction', ''), 'layout': row.get('layout', ''),
-        'memory': row.get('memory', ''), 'distribution': row.get('distribution', ''), 'asked': row.get('asked_math_mode', ''),
+        **{name: row.get(name, '') for name in ('routine', 'what', 'direction', 'layout', 'memory', 'distribution', 'chosen')},
+        'run': run, 'form': row.get('form') or row.get('transposes', ''), 'shape': shape(row), 'asked': row.get('asked_math_mode', ''),
         'by': by, 'us': microseconds(seconds), 'peer_us': microseconds(row.get('peer_seconds', row.get('cpu_seconds'))),
         'ratio': number(row.get('ratio')), 'loss': number(row.get('loss')),
-        'error': number(row.get('error_over_bound', row.get('error')), 3), 'worst': number(row.get('worst'), 3),
-        'chosen': row.get('chosen', '')}
+        'error': number(row.get('error_over_bound', row.get('error')), 3), 'worst': number(row.get('worst'), 3)}
 
 
 def comment(run, report, commit):

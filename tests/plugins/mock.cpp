@@ -12,9 +12,6 @@
 
 #include "mock_device.h"
 
-#ifndef MOCK_NAME
-#define MOCK_NAME "cuda"
-#endif
 #ifndef MOCK_ABI
 #define MOCK_ABI libsgemm::kBackendAbi
 #endif

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "contract/kernel_table.h"
@@ -16,14 +17,31 @@
 #include "ref/ref.h"
 #include "verify/claim.h"
 
-#ifndef MOCK_NAME
-#define MOCK_NAME "cuda"
-#endif
-
 namespace mock {
 namespace {
 
 constexpr int64_t kMostGroupRows = 100;  // most rows of a group that can be computed along with others
+
+// True, with *error, if the call is to fail.
+bool refused(Site site, const Launch &launch, const char *what, Error *error) {
+  if (!fails(site, launch.device)) return false;
+  set_error(error, "a mock %s failed", what);
+  return true;
+}
+
+// Enqueues the work of a launch that may write C.
+libsgemm_status_t push_launch(const Launch &launch, std::function<void()> work, Error *error) {
+  const libsgemm_status_t status = push(launch.device, launch.stream, {std::move(work), {}, {}, 0, nullptr}, error);
+  if (status == LIBSGEMM_SUCCESS && launch.enqueued != nullptr) *launch.enqueued = true;
+  return status;
+}
+
+void flip_top_exponent_bit(float *x) {
+  uint32_t bits;
+  std::memcpy(&bits, x, sizeof bits);
+  bits ^= 1u << 30;
+  std::memcpy(x, &bits, sizeof bits);
+}
 
 using Multiply = void(const GemmDesc &desc);
 
@@ -49,10 +67,7 @@ void multiply_in_halves(const GemmDesc &desc) {
 // A batch is split into its products when the kernel runs, since arrays of pointers in device memory cannot be read
 // earlier. Arrays in host memory are read now: they belong to the caller again when the call returns.
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Site site, Error *error, Multiply *work) {
-  if (fails(site, launch.device)) {
-    set_error(error, "a mock launch failed");
-    return LIBSGEMM_EXECUTION_FAILED;
-  }
+  if (refused(site, launch, "launch", error)) return LIBSGEMM_EXECUTION_FAILED;
   const bool scales = site == kScale;
   if (!scales) ++g_control.launches[launch.device];
   if (launch.device == 1) g_control.together = false;
@@ -67,40 +82,23 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Site site,
   };
   const auto run = [desc, product, flip, work] {
     for (int64_t i = 0; i < desc.batch_count; ++i) work(with_plans(product(i)));
-    if (flip > 0) {
-      float *c = product(0).c + (flip - 1);
-      uint32_t bits;
-      std::memcpy(&bits, c, sizeof bits);
-      bits ^= 1u << 30;
-      std::memcpy(c, &bits, sizeof bits);
-    }
+    if (flip > 0) flip_top_exponent_bit(product(0).c + (flip - 1));
   };
-  const libsgemm_status_t status = push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
-  if (status == LIBSGEMM_SUCCESS && launch.enqueued != nullptr) *launch.enqueued = true;
-  return status;
+  return push_launch(launch, run, error);
 }
 
 // Convolutions are computed by their definition.
 libsgemm_status_t launch_conv(const ConvDesc &desc, const Launch &launch, Error *error) {
-  if (fails(kLaunch, launch.device)) {
-    set_error(error, "a mock launch failed");
-    return LIBSGEMM_EXECUTION_FAILED;
-  }
+  if (refused(kLaunch, launch, "launch", error)) return LIBSGEMM_EXECUTION_FAILED;
   ++g_control.launches[launch.device];
   const int flip = g_control.flip_bit.exchange(0);
   const Lock lock(g_mutex);
   const auto run = [desc, flip] {
     Error ignored = {};
     cpu_scalar_direct_conv<LIBSGEMM_MATH_FP32>(desc, {}, &ignored);
-    if (flip == 0) return;
-    uint32_t bits;
-    std::memcpy(&bits, desc.out, sizeof bits);
-    bits ^= 1u << 30;
-    std::memcpy(desc.out, &bits, sizeof bits);
+    if (flip > 0) flip_top_exponent_bit(desc.out);
   };
-  const libsgemm_status_t status = push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
-  if (status == LIBSGEMM_SUCCESS && launch.enqueued != nullptr) *launch.enqueued = true;
-  return status;
+  return push_launch(launch, run, error);
 }
 
 bool takes_conv(const ConvDesc &, int) { return !g_control.lacks_conv; }
@@ -231,10 +229,7 @@ libsgemm_status_t launch_in_steps(const GemmDesc &desc, const Launch &launch, Er
 size_t plan_bytes(const GemmDesc &operand, int) { return mock_plan_bytes(operand); }
 
 libsgemm_status_t plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error) {
-  if (fails(kLaunch, launch.device)) {
-    set_error(error, "a mock launch failed");
-    return LIBSGEMM_EXECUTION_FAILED;
-  }
+  if (refused(kLaunch, launch, "launch", error)) return LIBSGEMM_EXECUTION_FAILED;
   const Lock lock(g_mutex);
   const auto run = [operand, memory] { make_mock_plan(operand, static_cast<float *>(memory)); };
   return push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
@@ -245,10 +240,7 @@ libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error
 }
 
 libsgemm_status_t epilogue(const Epilogue &e, const Launch &launch, Error *error) {
-  if (fails(kEpilogue, launch.device)) {
-    set_error(error, "a mock launch failed");
-    return LIBSGEMM_EXECUTION_FAILED;
-  }
+  if (refused(kEpilogue, launch, "launch", error)) return LIBSGEMM_EXECUTION_FAILED;
   const Lock lock(g_mutex);
   const auto run = [e] {
     for (int64_t at = 0; at < e.batch_count * e.n * e.m; ++at) {
@@ -270,10 +262,7 @@ size_t checksum_bytes(const GemmDesc &desc, const Checksum &, int) {
 
 libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch, Error *error) {
   static auto *before = new std::map<const void *, Snapshot>;
-  if (fails(kChecksum, launch.device)) {
-    set_error(error, "a mock checksum failed");
-    return LIBSGEMM_EXECUTION_FAILED;
-  }
+  if (refused(kChecksum, launch, "checksum", error)) return LIBSGEMM_EXECUTION_FAILED;
   const Lock lock(g_mutex);
   const auto run = [desc, what, after, launch] {
     Snapshot &old = (*before)[launch.workspace];
@@ -299,10 +288,7 @@ size_t elements_bytes(const GemmDesc &desc, int device) {
 
 libsgemm_status_t elements(const GemmDesc &desc, const ElementBound &bound, const float *before, const Launch &launch,
                            Error *error) {
-  if (fails(kElements, launch.device)) {
-    set_error(error, "a mock judgement failed");
-    return LIBSGEMM_EXECUTION_FAILED;
-  }
+  if (refused(kElements, launch, "judgement", error)) return LIBSGEMM_EXECUTION_FAILED;
   const Lock lock(g_mutex);
   const auto run = [desc, bound, before, launch] {
     Claim c = claim(desc, before, {bound.mode, false});

@@ -6,7 +6,7 @@
 //   multiply     k-tile t     k-tile t+1        fragments of the next products are read while these multiply
 //   copy         k-tile t+s-1 k-tile t+s        issued at the start of a k-tile, into the stage that t-1 has left
 //
-// Of the last k-tile only the k-steps that overlap k are multiplied.
+// The last k-tile is multiplied only in the k-steps that overlap k.
 //
 // There is one barrier per k-tile, before its last products. After it the next k-tile has arrived, and every thread
 // holds the last fragments of this one in registers.
