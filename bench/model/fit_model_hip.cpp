@@ -1,7 +1,7 @@
 // fit_model for backend hip, which begins with the figures assumed of all chips.
-#include "cuda/figures/figures.h"
 #include "fit_model.h"
 #include "hip/data_sheet.h"
+#include "hip/figures/figures.h"
 
 namespace libsgemm {
 namespace {
