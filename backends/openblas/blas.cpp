@@ -99,7 +99,10 @@ libsgemm_status_t blas_open(const Host &host, Error *error) {
     set_error(error, "%s is libsgemm itself: calling it would recurse", file);
     return LIBSGEMM_UNAVAILABLE;
   }
-  wait_for_threads(g_blas);
+  if (const char *const missing = wait_for_threads(g_blas)) {
+    set_error(error, "%s: %s", file, missing);
+    return LIBSGEMM_UNAVAILABLE;
+  }
   g_loaded_by_us = true;
   return LIBSGEMM_SUCCESS;
 }

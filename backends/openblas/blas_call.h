@@ -13,10 +13,11 @@ namespace libsgemm {
 // Lives around a launch's calls of a BLAS.
 class BlasCall {
  public:
-  // Waits while the BLAS has buffers for no more calls. `threaded`: the BLAS may share the work among its threads.
+  // Waits while the BLAS has buffers for no more calls. `threaded`: the BLAS may share the work among its threads; then
+  // also waits while as many such calls are inside as it has threads.
   BlasCall(const CpuBlas &blas, bool threaded);
   ~BlasCall() {
-    if (shares_) leave();
+    if (shares_ || threaded_) leave();
   }
   BlasCall(const BlasCall &) = delete;
   BlasCall &operator=(const BlasCall &) = delete;
@@ -25,16 +26,18 @@ class BlasCall {
   const char *problem() const { return problem_; }
 
  private:
-  static void leave();
+  void leave();
 
   const char *problem_ = nullptr;
-  bool shares_ = false;
+  bool shares_ = false;    // the place is for this call only
+  bool threaded_ = false;  // counted among the calls that may use threads
 };
 
 // NULL if a BLAS, which starts its threads while it is loaded, can be loaded; otherwise the reason.
 const char *lacks_for_loading();
 
 // Returns when the threads that loading has started have their buffers: a later memory limit does not affect these.
-void wait_for_threads(const CpuBlas &blas);
+// NULL, or the reason why they cannot be asked.
+const char *wait_for_threads(const CpuBlas &blas);
 
 }  // namespace libsgemm
