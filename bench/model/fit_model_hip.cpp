@@ -1,7 +1,7 @@
 // fit_model for backend hip, which begins with the figures assumed of all chips.
 #include "fit_model.h"
-#include "hip/data_sheet.h"
 #include "hip/figures/figures.h"
+#include "hip/runtime/data_sheet.h"
 
 namespace libsgemm {
 namespace {

@@ -7,7 +7,7 @@
 #include "contract/kernel_describe.h"
 #include "decision/tuning.h"
 #include "graph_workspace.h"
-#include "offload/memory.h"
+#include "offload/memory/memory.h"
 #include "offload/offload.h"
 #include "offload/undo.h"
 #include "process/gate.h"

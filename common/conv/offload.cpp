@@ -8,7 +8,7 @@
 
 #include "contract/kernel_table.h"
 #include "conv/device_copy.h"
-#include "offload/memory.h"
+#include "offload/memory/memory.h"
 
 namespace libsgemm {
 namespace {

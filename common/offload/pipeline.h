@@ -11,7 +11,7 @@
 #include <deque>
 #include <mutex>
 
-#include "memory.h"
+#include "offload/memory/memory.h"
 #include "operand.h"
 #include "threads.h"
 #include "undo.h"

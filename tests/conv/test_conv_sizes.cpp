@@ -1,10 +1,10 @@
-// The products of a data gradient by their size (backends/gpu/conv_product.h). The products whose costs are computed
-// represent all others, whatever the strides.
+// The products of a data gradient by their size (backends/gpu/conv/conv_product.h). The products whose costs are
+// computed represent all others, whatever the strides.
 #include <chrono>
 #include <map>
 #include <tuple>
 
-#include "gpu/conv_product.h"
+#include "gpu/conv/conv_product.h"
 #include "support/catch.h"
 #include "support/numbers.h"
 

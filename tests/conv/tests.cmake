@@ -13,7 +13,7 @@ foreach(variant "strict;LIBSGEMM_TEST_STRICT=1" "without_rows;LIBSGEMM_TEST_MOCK
   set_tests_properties(test_conv_device.${name} PROPERTIES LABELS cpu ENVIRONMENT "${variant}" TIMEOUT 600)
 endforeach()
 add_dependencies(test_conv_device mock_without_conv)
-libsgemm_add_test(conv/test_conv_sizes SOURCES ${PROJECT_SOURCE_DIR}/backends/gpu/conv_product.cpp)
+libsgemm_add_test(conv/test_conv_sizes SOURCES ${PROJECT_SOURCE_DIR}/backends/gpu/conv/conv_product.cpp)
 target_include_directories(test_conv_sizes PRIVATE ${PROJECT_SOURCE_DIR}/common ${PROJECT_SOURCE_DIR}/backends)
 if(TARGET libsgemm_command)
   libsgemm_add_test(conv/test_conv_verify)

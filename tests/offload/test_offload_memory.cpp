@@ -1,6 +1,6 @@
-// The memory that calls use and give back (common/offload/memory.h), on a backend that does nothing. No thread waits
-// for another's allocation, nothing is queried twice, page-locked memory outlives the device that allocated it, and
-// giving back allocates nothing.
+// The memory that calls use and give back (common/offload/memory/memory.h), on a backend that does nothing. No thread
+// waits for another's allocation, nothing is queried twice, page-locked memory outlives the device that allocated it,
+// and giving back allocates nothing.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -11,7 +11,7 @@
 #include <set>
 #include <thread>
 
-#include "offload/memory.h"
+#include "offload/memory/memory.h"
 #include "process/loader.h"
 #include "support/catch.h"
 

@@ -46,7 +46,7 @@ libsgemm_objects(objects offload/tile_plan.cpp offload/plan_cache.cpp offload/un
                  contract/kernel_table.cpp)
 libsgemm_add_test(offload/test_offload_plan SOURCES ${objects})
 target_link_libraries(test_offload_plan PRIVATE libsgemm_support)
-libsgemm_objects(objects offload/memory.cpp)
+libsgemm_objects(objects offload/memory/memory.cpp offload/memory/pinned_memory.cpp)
 libsgemm_add_test(offload/test_offload_memory SOURCES ${objects} LABELS threads)
 target_link_libraries(test_offload_memory PRIVATE libsgemm_support)
 if(TARGET libsgemm_command)

@@ -7,7 +7,7 @@
 #include "devices.h"
 #include "hopper/reassigned.h"
 #include "runtime/throughput.h"
-#include "simt.h"
+#include "simt/fibers/simt.h"
 
 namespace libsgemm::cuda {
 

@@ -2,9 +2,9 @@
 // are only queried.
 #include <vector>
 
-#include "data_sheet.h"
 #include "devices.h"
-#include "simt.h"
+#include "hip/runtime/data_sheet.h"
+#include "simt/fibers/simt.h"
 
 namespace libsgemm::hip {
 namespace {

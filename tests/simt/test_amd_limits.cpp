@@ -6,11 +6,11 @@
 #include <string>
 
 #include "contract/kernel_table.h"
-#include "device.h"
 #include "devices.h"
 #include "gpu/device_model.h"
 #include "gpu/hip_modes.h"
 #include "gpu/kernels.h"
+#include "hip/runtime/device.h"
 #include "support/catch.h"
 #include "support/subject.h"
 

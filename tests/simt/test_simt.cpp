@@ -6,98 +6,15 @@
 #include <cstring>
 
 #include "contract/half.h"
+#include "draw.h"
 #include "gpu/kernels.h"
-#include "job.h"
-#include "simt.h"
+#include "simt/fibers/job.h"
+#include "simt/fibers/simt.h"
 #include "support/catch.h"
 
 using namespace sgemm_test;
 
 namespace {
-
-// The numbers MxNxK in a kernel's name.
-struct Tile {
-  int64_t m = 16, n = 16, k = 16;
-  explicit Tile(const std::string &row) {
-    for (size_t at = row.find('_'); at != std::string::npos; at = row.find('_', at + 1)) {
-      long long x, y, z;
-      if (std::sscanf(row.c_str() + at, "_%lldx%lldx%lld", &x, &y, &z) == 3) m = x, n = y, k = z;
-    }
-  }
-};
-
-void set_size(int64_t m, int64_t n, int64_t k, Case *test) {
-  test->m = m;
-  test->n = n;
-  test->k = k;
-  switch (of_floats(test->routine)) {
-    case Routine::kSsyrk:
-    case Routine::kSsyr2k:
-    case Routine::kSgemmtr:
-      test->n = m;
-      break;
-    case Routine::kSsymm:
-    case Routine::kStrmm:
-    case Routine::kStrsm:
-      test->k = test->side == LIBSGEMM_LEFT ? m : n;
-      break;
-    default:
-      break;
-  }
-}
-
-// The cases of the table, with sizes cut to what the CPU can do.
-std::vector<Case> small_cases(Routine routine) {
-  constexpr int64_t kMost = 20;
-  std::vector<Case> cases;
-  for (Case test : cases_of(routine)) {
-    if (needs_no_backend(test)) continue;
-    if (test.m * test.n * test.k > kMost * kMost * kMost) {
-      set_size(std::min(test.m, kMost), std::min(test.n, kMost), std::min(test.k, kMost), &test);
-    }
-    cases.push_back(test);
-  }
-  return cases;
-}
-
-// Draws small cases of the table, and others whose sizes are replaced by ones around the tile: one less, equal, one
-// more, half, a bit over two tiles.
-class Draw {
- public:
-  Draw(const Tile &tile, Routine routine) : tile_(tile), random_(2026), table_(small_cases(routine)) {}
-
-  const std::vector<Case> &table() const { return table_; }
-  Case small() { return aligned_or_not(pick(table_)); }
-  Case around_tile() {
-    Case test = pick(table_);
-    const int64_t k = around(tile_.k) + (random_.integer(0, 3) == 0 ? 3 * tile_.k : 0);
-    set_size(around(tile_.m), around(tile_.n), k, &test);
-    return aligned_or_not(test);
-  }
-
- private:
-  // In half of the cases all columns of the operands start at multiples of 16 bytes: the padding is rounded up.
-  Case aligned_or_not(Case test) {
-    if (random_.integer(0, 1) == 0) return test;
-    const GemmDesc desc = outline(test, Form::kSingle, 1);
-    test.padding.a += static_cast<int>(whole_chunks(desc.lda) - desc.lda);
-    test.padding.b += static_cast<int>(whole_chunks(desc.ldb) - desc.ldb);
-    test.offset = 0;
-    return test;
-  }
-  template <typename T>
-  T pick(const std::vector<T> &choices) {
-    return choices[static_cast<size_t>(random_.integer(0, static_cast<int>(choices.size()) - 1))];
-  }
-  int64_t around(int64_t size) {
-    return std::max<int64_t>(
-        1, pick(std::vector<int64_t>{size - 1, size, size + 1, size / 2 + 1, size / 2 + 4, 2 * size + 3, 1}));
-  }
-
-  Tile tile_;
-  Random random_;
-  std::vector<Case> table_;
-};
 
 // Part of the cases that runs, if all would take too long.
 #ifndef LIBSGEMM_SIMT_PART

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "gpu/kernels.h"
-#include "job.h"
 #include "matrix/host_matrix.h"
-#include "simt.h"
+#include "simt/fibers/job.h"
+#include "simt/fibers/simt.h"
 #include "support/catch.h"
 #include "verify/claim.h"
 

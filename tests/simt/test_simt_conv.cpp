@@ -6,8 +6,8 @@
 
 #include "devices.h"
 #include "gpu/kernels.h"
-#include "job.h"
-#include "simt.h"
+#include "simt/fibers/job.h"
+#include "simt/fibers/simt.h"
 #include "support/buffer.h"
 #include "support/catch.h"
 #include "support/numbers.h"

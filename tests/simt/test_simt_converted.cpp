@@ -5,9 +5,9 @@
 
 #include "gpu/kernels.h"
 #include "gpu/splits/split_row.h"
-#include "job.h"
 #include "routines/hard_operands.h"
-#include "simt.h"
+#include "simt/fibers/job.h"
+#include "simt/fibers/simt.h"
 #include "support/catch.h"
 
 using namespace sgemm_test;

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <vector>
 
-#include "job.h"
 #include "matrix/host_matrix.h"
 #include "runtime/elements.h"
-#include "simt.h"
+#include "simt/fibers/job.h"
+#include "simt/fibers/simt.h"
 #include "support/catch.h"
 #include "support/part.h"
 #include "verify/claim.h"

@@ -8,8 +8,8 @@
 #include "gpu/kernels.h"
 #include "gpu/splits/fp64_share.h"
 #include "gpu/splits/split_row.h"
-#include "job.h"
 #include "routines/hard_operands.h"
+#include "simt/fibers/job.h"
 #include "support/catch.h"
 
 using namespace sgemm_test;

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "gpu/kernels.h"
-#include "job.h"
-#include "simt.h"
+#include "simt/fibers/job.h"
+#include "simt/fibers/simt.h"
 #include "support/catch.h"
 #include "support/part.h"
 

@@ -3,8 +3,8 @@
 
 #include "gpu/kernels.h"
 #include "gpu/splits/split_row.h"
-#include "job.h"
 #include "routines/hard_operands.h"
+#include "simt/fibers/job.h"
 #include "support/catch.h"
 
 using namespace sgemm_test;

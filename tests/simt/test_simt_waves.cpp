@@ -1,7 +1,7 @@
 // The waves of AMD's GPUs: uniform values, and matrix instructions compared with products of what the lanes hold.
 #include <cstring>
 
-#include "matrix_instructions.h"
+#include "simt/fibers/matrix_instructions.h"
 #include "support/catch.h"
 #include "support/numbers.h"
 

@@ -1,7 +1,7 @@
-// The kernel that sums the columns after a col2im product, described in gpu/col2im.h.
-#include "gpu/col2im.h"
+// The kernel that sums the columns after a col2im product, described in gpu/conv/col2im.h.
+#include "gpu/conv/col2im.h"
 
-#include "gpu/col2im_row.h"
+#include "gpu/conv/col2im_row.h"
 
 namespace libsgemm::cuda {
 namespace {

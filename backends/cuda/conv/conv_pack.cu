@@ -1,5 +1,5 @@
-// The kernel that packs the filters, described in gpu/conv_pack.h.
-#include "gpu/conv_pack.h"
+// The kernel that packs the filters, described in gpu/conv/conv_pack.h.
+#include "gpu/conv/conv_pack.h"
 
 namespace libsgemm::cuda {
 namespace {

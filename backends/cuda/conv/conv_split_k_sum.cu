@@ -1,5 +1,5 @@
-// The second kernels of convolutions with split-K, described in gpu/split_k_sum.h.
-#include "gpu/conv_split_k_sum.h"
+// The second kernels of convolutions with split-K, described in gpu/tiles/split_k_sum.h.
+#include "gpu/conv/conv_split_k_sum.h"
 
 namespace libsgemm::cuda {
 namespace {

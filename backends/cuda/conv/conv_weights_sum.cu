@@ -5,7 +5,7 @@
 //   of 33 words of shared memory, 4224 bytes
 //
 // Not measured separately.
-#include "conv_splits.cuh"
+#include "cuda/conv/splits/conv_splits.cuh"
 #include "gpu/cost.h"
 #include "gpu/launch.h"
 

@@ -7,7 +7,7 @@
 
 #include "fp64/dmma_multistage.cuh"
 #include "gather_tile.cuh"
-#include "gpu/conv_tile.h"
+#include "gpu/conv/conv_tile.h"
 
 namespace libsgemm::cuda {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fp64/dmma_row.h"
-#include "gpu/conv_row.h"
+#include "gpu/conv/conv_row.h"
 
 namespace libsgemm::cuda {
 

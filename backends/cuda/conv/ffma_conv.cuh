@@ -8,7 +8,7 @@
 #pragma once
 
 #include "gather_tile.cuh"
-#include "gpu/conv_tile.h"
+#include "gpu/conv/conv_tile.h"
 #include "tiles/multistage.cuh"
 
 namespace libsgemm::cuda {

@@ -1,7 +1,7 @@
 // The host's side of ffma_conv.cuh.
 #pragma once
 
-#include "gpu/conv_row.h"
+#include "gpu/conv/conv_row.h"
 #include "tiles/tile_row.h"
 
 namespace libsgemm::cuda {

@@ -1,4 +1,4 @@
-// Asynchronous copies of the tiles of gpu/gather_tile.h.
+// Asynchronous copies of the tiles of gpu/conv/gather_tile.h.
 //
 //   shared memory, in ConvPlaces    [A, if along k: the tile's rows][B, if along k: the tile's columns]
 //                                   [slot 0: places of A's k, of B's k][slot 1] ...
@@ -7,7 +7,7 @@
 // (_x4) is either inside or outside of the image as a whole.
 #pragma once
 
-#include "gpu/gather_tile.h"
+#include "gpu/conv/gather_tile.h"
 #include "ptx.h"
 
 namespace libsgemm::cuda {

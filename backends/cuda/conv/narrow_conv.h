@@ -1,8 +1,9 @@
 // Convolutions to few channels of each group, with strides and dilations of 1: parameters of a launch of
-// sm75_ffma_16x64x4_narrow_conv. Host and device. A data gradient with strides is several of them (gpu/conv_product.h).
+// sm75_ffma_16x64x4_narrow_conv. Host and device. A data gradient with strides is several of them
+// (gpu/conv/conv_product.h).
 #pragma once
 
-#include "conv_splits.h"
+#include "cuda/conv/splits/conv_splits.h"
 
 namespace libsgemm::cuda {
 

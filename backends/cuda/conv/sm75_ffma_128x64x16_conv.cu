@@ -4,8 +4,8 @@
 // sm75_ffma_128x64x16_conv_split_k: the same kernel on slices of k, which conv_split_k_sum() adds in order.
 //
 // The mainloop is described in tiles/multistage.cuh, the gathering of operands in gather_tile.cuh, the indices of the
-// product in gpu/conv_problem.h. A warp computes 64 x 32 elements of C, a lane 8 x 8. Operands along k are copied by
-// single elements, transposed.
+// product in gpu/conv/conv_problem.h. A warp computes 64 x 32 elements of C, a lane 8 x 8. Operands along k are copied
+// by single elements, transposed.
 //
 // Requires: FP32 tensors with any element strides and alignment; all directions, strides, paddings, dilations and
 // groups, with fewer than 2^29 rows, columns and terms of a group. split_k also: a forward convolution, a weight

@@ -28,16 +28,16 @@
 //
 // Storing quads as single floats took 234 us instead of 109. With few taps, copying takes longest, four bytes a lane.
 // Each remainder of a data gradient with strides copies dy again: 3 x 3 with strides of 2 and 512 filters takes 514 us,
-// by columns (gpu/col2im_problem.h) 88.
+// by columns (gpu/conv/col2im_problem.h) 88.
 #include <algorithm>
 #include <climits>
 #include <cmath>
 
+#include "cuda/conv/wgmma/wgmma_conv.h"
 #include "gpu/cost.h"
 #include "gpu/kernels.h"
 #include "narrow_conv.cuh"
 #include "runtime/launch.h"
-#include "wgmma_conv.h"
 
 namespace libsgemm::cuda {
 

@@ -1,5 +1,5 @@
-// Convolutions in which each channel of the image has its own filters, and their data gradient (gpu/depthwise.h), on
-// any architecture.
+// Convolutions in which each channel of the image has its own filters, and their data gradient (gpu/conv/depthwise.h),
+// on any architecture.
 //
 // sm75_ffma_4x1x4_depthwise_weights: their weight gradient, for filters of 3 x 3, 5 x 5 and 7 x 7.
 //
@@ -10,8 +10,8 @@
 // Requires: one channel of the image in each group; k / groups r s up to 96. weights also: a filter of one of these
 // sizes, vertical dilation of 1 and vertical strides of 1 or 2, a workspace of 8 k r s bytes for each of up to 512
 // slices.
-#include "gpu/depthwise.h"
-#include "gpu/depthwise_row.h"
+#include "gpu/conv/depthwise.h"
+#include "gpu/conv/depthwise_row.h"
 #include "gpu/dynamic_shared.h"
 
 namespace libsgemm::cuda {

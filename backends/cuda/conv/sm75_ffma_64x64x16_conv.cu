@@ -4,11 +4,11 @@
 // sm75_ffma_64x64x16_conv_split_k: the same kernel on slices of k, which conv_split_k_sum() adds in order.
 //
 // sm75_ffma_64x64x16_col2im: data gradients by the same kernel, as one product of all pixels of dy with all elements of
-// the filters, and a sum of its columns (gpu/col2im_problem.h).
+// the filters, and a sum of its columns (gpu/conv/col2im_problem.h).
 //
 // The mainloop is described in tiles/multistage.cuh, the gathering of operands in gather_tile.cuh, the indices of the
-// product in gpu/conv_problem.h. A warp computes 32 x 32 elements of C, a lane 8 x 4. Operands along k are copied by
-// single elements, transposed.
+// product in gpu/conv/conv_problem.h. A warp computes 32 x 32 elements of C, a lane 8 x 4. Operands along k are copied
+// by single elements, transposed.
 //
 // Requires: FP32 tensors with any element strides and alignment; all directions, strides, paddings, dilations and
 // groups, with fewer than 2^29 rows, columns and terms of a group. split_k also: a forward convolution, a weight
@@ -19,7 +19,7 @@
 // 1 of 512 to 128, 32 x 28 x 28: 32.4 | 26.3; 7 x 7, strides of 2, 3 to 64: 26.0 | 27.1.
 #include "ffma_conv.cuh"
 #include "ffma_conv_row.h"
-#include "gpu/col2im_row.h"
+#include "gpu/conv/col2im_row.h"
 
 namespace libsgemm::cuda {
 namespace {

@@ -4,7 +4,7 @@
 // sm80_dmma_32x32x64_conv_split_k: the same kernel on slices of k, which conv_split_k_sum_fp64() adds in order.
 //
 // The mainloop is described in fp64/dmma_multistage.cuh, the part of a warp in fp64/dmma.cuh, the gathering of operands
-// in gather_tile.cuh, the indices of the product in gpu/conv_problem.h.
+// in gather_tile.cuh, the indices of the product in gpu/conv/conv_problem.h.
 //
 // Requires: sm_80; FP32 tensors with any element strides and alignment; all directions, strides, paddings, dilations
 // and groups, with fewer than 2^29 rows, columns and terms of a group. split_k also: a forward convolution, a weight

@@ -4,7 +4,7 @@
 // sm90_dmma_32x128x32_conv_split_k: the same kernel on slices of k, which conv_split_k_sum_fp64() adds in order.
 //
 // The mainloop is described in fp64/dmma_multistage.cuh, the part of a warp in fp64/dmma.cuh, the gathering of operands
-// in gather_tile.cuh, the indices of the product in gpu/conv_problem.h.
+// in gather_tile.cuh, the indices of the product in gpu/conv/conv_problem.h.
 //
 //   warps of a tile: four of 32 x 32, side by side; three blocks a multiprocessor
 //

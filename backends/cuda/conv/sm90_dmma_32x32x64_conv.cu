@@ -4,10 +4,10 @@
 // sm90_dmma_32x32x64_conv_split_k: the same kernel on slices of k, which conv_split_k_sum_fp64() adds in order.
 //
 // sm90_dmma_32x32x64_conv_packed: data gradients by the same kernel, from a copy of the filters with neighbouring
-// channels (gpu/conv_pack.h).
+// channels (gpu/conv/conv_pack.h).
 //
 // The mainloop is described in fp64/dmma_multistage.cuh, the part of a warp in fp64/dmma.cuh, the gathering of operands
-// in gather_tile.cuh, the indices of the product in gpu/conv_problem.h.
+// in gather_tile.cuh, the indices of the product in gpu/conv/conv_problem.h.
 //
 //   warps of a tile: four of 16 x 16; three blocks a multiprocessor
 //
@@ -21,7 +21,7 @@
 #include "dmma_conv.cuh"
 #include "dmma_conv_row.h"
 #include "fp64/sm90_dmma_32x32x64.h"
-#include "gpu/conv_pack_row.h"
+#include "gpu/conv/conv_pack_row.h"
 
 namespace libsgemm::cuda {
 namespace {

@@ -4,13 +4,13 @@
 // sm90_dmma_64x64x32_conv_split_k: the same kernel on slices of k, which conv_split_k_sum_fp64() adds in order.
 //
 // sm90_dmma_64x64x32_conv_packed: data gradients by the same kernel, from a copy of the filters with neighbouring
-// channels (gpu/conv_pack.h).
+// channels (gpu/conv/conv_pack.h).
 //
 // sm90_dmma_64x64x32_col2im: data gradients by the same kernel, as one product of all pixels of dy with all elements of
-// the filters, and a sum of its columns (gpu/col2im_problem.h).
+// the filters, and a sum of its columns (gpu/conv/col2im_problem.h).
 //
 // The mainloop is described in fp64/dmma_multistage.cuh, the part of a warp in fp64/dmma.cuh, the gathering of operands
-// in gather_tile.cuh, the indices of the product in gpu/conv_problem.h.
+// in gather_tile.cuh, the indices of the product in gpu/conv/conv_problem.h.
 //
 //   tile of C: 64 x 64            warp: 32 x 32 = 4 x 2 instructions of 8 x 16 (k 16); three blocks a multiprocessor
 //
@@ -32,8 +32,8 @@
 #include "dmma_conv.cuh"
 #include "dmma_conv_row.h"
 #include "fp64/sm90_dmma_64x64x32.h"
-#include "gpu/col2im_row.h"
-#include "gpu/conv_pack_row.h"
+#include "gpu/conv/col2im_row.h"
+#include "gpu/conv/conv_pack_row.h"
 
 namespace libsgemm::cuda {
 namespace {

@@ -2,15 +2,15 @@
 #pragma once
 
 #include "figures/figures.h"
-#include "gpu/split_k_row.h"
+#include "gpu/tiles/split_k_row.h"
 #include "runtime/device.h"
 #include "runtime/launch.h"
 
 namespace libsgemm::cuda {
 
-// Base of a Row of gpu/tile_row.h. The Config also has Instruction; blocks; fitted, and split_fitted if a kernel splits
-// k, as shares of the peak of the FP64 tensor cores; elements and by_floats. The figures are fitted to 180 random
-// shapes with cold operands on an H200.
+// Base of a Row of gpu/tiles/tile_row.h. The Config also has Instruction; blocks; fitted, and split_fitted if a kernel
+// splits k, as shares of the peak of the FP64 tensor cores; elements and by_floats. The figures are fitted to 180
+// random shapes with cold operands on an H200.
 template <class RowConfig>
 struct DmmaRow {
   using Config = RowConfig;

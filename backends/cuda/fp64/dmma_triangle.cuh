@@ -1,9 +1,9 @@
 // syrk, syr2k and gemmtr on the FP64 tensor cores: the loop of dmma_multistage.cuh over the tiles of C that overlap its
 // triangle.
 //
-// gpu/triangle.h describes these tiles and their order. In syr2k a block's k-tiles of op(A) op(B)^T are followed by
-// those of op(B) op(A)^T, into the same accumulators, which are rounded once; the last k-tile of the first product is
-// padded with zeros. Tiles on the diagonal are multiplied whole, and only their elements inside the triangle are
+// gpu/level3/triangle.h describes these tiles and their order. In syr2k a block's k-tiles of op(A) op(B)^T are followed
+// by those of op(B) op(A)^T, into the same accumulators, which are rounded once; the last k-tile of the first product
+// is padded with zeros. Tiles on the diagonal are multiplied whole, and only their elements inside the triangle are
 // stored.
 //
 // Measured (H100 at 1980 MHz, driver 580, CUDA 13.0; n = k, lower; TFLOP/s of syrk N, syr2k N, gemmtr NN, and the ratio
@@ -18,7 +18,7 @@
 
 #include "dmma_multistage.cuh"
 #include "gpu/batch.h"
-#include "gpu/triangle.h"
+#include "gpu/level3/triangle.h"
 
 namespace libsgemm::cuda {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dmma_row.h"
-#include "gpu/triangle_row.h"
+#include "gpu/level3/triangle_row.h"
 
 namespace libsgemm::cuda {
 

@@ -10,7 +10,7 @@
 // Only the last k-tile may be short. Elements outside the matrix become zeros.
 #pragma once
 
-#include "gpu/tile.h"
+#include "gpu/tiles/tile.h"
 #include "ptx.h"
 
 namespace libsgemm::cuda {

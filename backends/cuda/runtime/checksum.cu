@@ -1,6 +1,6 @@
-// The checksum of a product, described in gpu/checksum.h.
+// The checksum of a product, described in gpu/checksum/checksum.h.
 // Measured: not yet.
-#include "gpu/checksum.h"
+#include "gpu/checksum/checksum.h"
 
 namespace libsgemm::cuda {
 namespace {

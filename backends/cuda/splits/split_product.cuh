@@ -16,7 +16,7 @@
 
 #include "gpu/splits/split_row.h"
 #include "gpu/splits/splits_pass.h"
-#include "gpu/tile_row.h"
+#include "gpu/tiles/tile_row.h"
 #include "split_rates.h"
 #include "tensor/mma.cuh"
 

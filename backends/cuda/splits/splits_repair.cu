@@ -5,7 +5,7 @@
 // The tile, its threads and shared memory are those of sm75_ffma_128x128x8_double_buffered, without vectors.
 // Not measured by itself; on the H100 the kernels that launch it pass the tests of special values.
 #include "gpu/splits/splits.h"
-#include "gpu/tile_row.h"
+#include "gpu/tiles/tile_row.h"
 #include "runtime/launch.h"
 #include "tiles/double_buffered.cuh"
 

@@ -10,7 +10,7 @@
 #include "fp64/dmma_row.h"
 #include "fp64/sm90_dmma_64x64x32.h"
 #include "gpu/splits/fp64_count.h"
-#include "gpu/tile_row.h"
+#include "gpu/tiles/tile_row.h"
 #include "runtime/launch.h"
 
 namespace libsgemm::cuda {

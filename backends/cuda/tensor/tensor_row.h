@@ -13,7 +13,7 @@
 #include <cmath>
 
 #include "figures/figures.h"
-#include "gpu/split_k_row.h"
+#include "gpu/tiles/split_k_row.h"
 #include "tensor_operands.h"
 #include "tensor_tile.cuh"
 #include "tiles/tile_row.h"

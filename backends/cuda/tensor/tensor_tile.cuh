@@ -10,13 +10,13 @@
 //   Swizzled   at chunk c ^ r % 8 of its 128-byte line (r counts lines where rows are shorter): no bytes lost; only
 //              ldmatrix can read it
 //
-// Unlike in gpu/tile.h the last k-tile is the short one: a short first one would make the chunks after it unaligned.
-// Elements beyond the matrix become zeros, also within a chunk (by the source size of cp.async).
+// Unlike in gpu/tiles/tile.h the last k-tile is the short one: a short first one would make the chunks after it
+// unaligned. Elements beyond the matrix become zeros, also within a chunk (by the source size of cp.async).
 #pragma once
 
 #include "contract/desc.h"
 #include "dynamic_shared.cuh"
-#include "gpu/tile.h"
+#include "gpu/tiles/tile.h"
 #include "ptx.h"
 
 namespace libsgemm::cuda {

@@ -1,4 +1,5 @@
-// Device code of the skinny kernels: R (wide x narrow) = X (wide x k) Y (k x narrow), X streamed once (gpu/skinny.h).
+// Device code of the skinny kernels: R (wide x narrow) = X (wide x k) Y (k x narrow), X streamed once
+// (gpu/thin/skinny.h).
 //
 // Every warp works alone, on its own part of k or its own rows, with its own ring of `stages` chunks in shared memory.
 // The block needs no barrier until the sums are complete. If `narrow` is short, the speed depends on the bytes in
@@ -26,7 +27,7 @@
 #include <cstdint>
 
 #include "dynamic_shared.cuh"
-#include "gpu/skinny_tile.h"
+#include "gpu/thin/skinny_tile.h"
 #include "skinny_copy.cuh"
 
 namespace libsgemm::cuda::skinny {

@@ -2,7 +2,7 @@
 // with LIBSGEMM_SKINNY_ROW.
 #pragma once
 
-#include "gpu/skinny_row.h"
+#include "gpu/thin/skinny_row.h"
 #include "runtime/launch.h"
 #include "skinny.cuh"
 #include "thin.h"

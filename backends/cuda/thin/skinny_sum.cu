@@ -1,5 +1,5 @@
-// The second kernel of skinny and thin products (gpu/skinny_sum.h).
-#include "gpu/skinny_sum.h"
+// The second kernel of skinny and thin products (gpu/thin/skinny_sum.h).
+#include "gpu/thin/skinny_sum.h"
 
 namespace libsgemm::cuda {
 namespace {

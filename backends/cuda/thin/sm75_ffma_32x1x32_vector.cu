@@ -24,7 +24,7 @@
 #include <algorithm>
 
 #include "gpu/kernels.h"
-#include "gpu/split_k_row.h"
+#include "gpu/tiles/split_k_row.h"
 #include "runtime/launch.h"
 #include "vector.cuh"
 

@@ -1,5 +1,5 @@
 // Device code of the thin kernels: R (wide x narrow) = X (wide x k) Y (k x narrow) with narrow of 17 to 128, the view
-// of a product in gpu/skinny.h, for persistent blocks.
+// of a product in gpu/thin/skinny.h, for persistent blocks.
 //
 // Two differences to skinny.cuh. The block's warps share one ring of k-tiles (thin_copy.cuh), so Y is copied once for
 // all of them. The ring never drains: a block copies its next tile while it multiplies and stores the current one.
@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "dynamic_shared.cuh"
-#include "gpu/skinny.h"
+#include "gpu/thin/skinny.h"
 #include "ptx.h"
 #include "thin_copy.cuh"
 #include "thin_store.cuh"

@@ -1,4 +1,5 @@
-// Host code of the thin kernels: products with one long side and one of about 17 to 128, viewed as in gpu/skinny.h.
+// Host code of the thin kernels: products with one long side and one of about 17 to 128, viewed as in
+// gpu/thin/skinny.h.
 //
 // Work is counted in units: one tile of R times one k-tile. The blocks are persistent. They take whole tiles, or, if
 // that would leave multiprocessors idle, equal shares of all units (stream-K: Osama et al., PPoPP 2023). In that case
@@ -10,7 +11,7 @@
 
 #include "contract/backend.h"
 #include "figures/figures.h"
-#include "gpu/skinny.h"
+#include "gpu/thin/skinny.h"
 #include "runtime/device.h"
 
 namespace libsgemm::cuda::thin {

@@ -1,4 +1,4 @@
-// Multiplies the fragments (gpu/tile.h) of one step of k.
+// Multiplies the fragments (gpu/tiles/tile.h) of one step of k.
 #pragma once
 
 #include "gpu/gpu.h"

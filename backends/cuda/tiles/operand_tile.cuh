@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dynamic_shared.cuh"
-#include "gpu/tile.h"
+#include "gpu/tiles/tile.h"
 #include "ptx.h"
 #include "resident.h"
 

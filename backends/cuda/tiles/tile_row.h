@@ -1,10 +1,10 @@
-// The host's side of the kernels built on gpu/tile.h: the part that all kernels for NVIDIA's architectures share.
+// The host's side of the kernels built on gpu/tiles/tile.h: the part that all kernels for NVIDIA's architectures share.
 #pragma once
 
 #include <type_traits>
 
 #include "figures/figures.h"
-#include "gpu/tile_row.h"
+#include "gpu/tiles/tile_row.h"
 #include "runtime/device.h"
 #include "runtime/launch.h"
 
@@ -20,8 +20,8 @@ struct FittedOf<Config, std::void_t<decltype(Config::fitted)>> {
   static const Figures *on(int arch) { return fitted_figures(arch, Config::fitted); }
 };
 
-// Base of a Row (gpu/tile_row.h). The Config also has min_arch, blocks and peak_fraction, and `fitted` if there are
-// figures for some architectures.
+// Base of a Row (gpu/tiles/tile_row.h). The Config also has min_arch, blocks and peak_fraction, and `fitted` if there
+// are figures for some architectures.
 template <class RowConfig, Engine kEngine>
 struct TileRow {
   using Config = RowConfig;
@@ -51,9 +51,9 @@ struct TileRow {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `name` of the file's Config, and its table row, which make() of gpu/tile_row.h returns. The kernel
-// has an instance for each way of fetching the operands, which runs engine<Config, KindA, KindB>() with `bytes` of
-// dynamic shared memory. A multiprocessor has registers for at least `resident` blocks.
+// Defines the kernel `name` of the file's Config, and its table row, which make() of gpu/tiles/tile_row.h returns. The
+// kernel has an instance for each way of fetching the operands, which runs engine<Config, KindA, KindB>() with `bytes`
+// of dynamic shared memory. A multiprocessor has registers for at least `resident` blocks.
 #define LIBSGEMM_TILE_ROW(name, make, engine, fetching, bytes, resident)                       \
   template <Fetch KindA, Fetch KindB, typename Operands>                                       \
   __global__ void __launch_bounds__(Config::threads, resident)                                 \

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "gpu/batch.h"
-#include "gpu/split_k.h"
+#include "gpu/tiles/split_k.h"
 #include "runtime/device.h"
 #include "runtime/launch.h"
 #include "tensor/tensor_operands.h"

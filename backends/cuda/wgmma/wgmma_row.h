@@ -14,7 +14,7 @@
 #include <climits>
 
 #include "figures/figures.h"
-#include "gpu/tile_row.h"
+#include "gpu/tiles/tile_row.h"
 #include "runtime/launch.h"
 #include "wgmma_engine.cuh"
 #include "wgmma_launch.h"

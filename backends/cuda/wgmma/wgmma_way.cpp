@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpu/split_k.h"
+#include "gpu/tiles/split_k.h"
 #include "wgmma_launch.h"
 
 namespace libsgemm::cuda {

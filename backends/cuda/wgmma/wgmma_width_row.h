@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "gpu/split_k_row.h"
+#include "gpu/tiles/split_k_row.h"
 #include "wgmma_row.h"
 #include "wgmma_way.h"
 

@@ -1,7 +1,7 @@
 // Parameters of the tile kernels of symm and trmm, except for their operands.
 #pragma once
 
-#include "gpu/tile_problem.h"
+#include "gpu/tiles/tile_problem.h"
 
 namespace libsgemm::gpu {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "gpu/tile_row.h"
+#include "gpu/tiles/tile_row.h"
 #include "one_sided.h"
 #include "structured_problem.h"
 #include "trmm_copy.h"

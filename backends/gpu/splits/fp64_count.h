@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fp64_share.h"
+#include "gpu/cost.h"
 #include "gpu/gpu.h"
 #include "splits.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "simt.h"
+#include "simt/fibers/simt.h"
 
 // The kernels of sm_90a are among those that run here; inline assembly is not.
 #define __CUDA_ARCH_FEAT_SM90_ALL 1

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "contract/half.h"
-#include "matrix_instructions.h"
+#include "simt/fibers/matrix_instructions.h"
 
 struct __half {
   uint16_t bits;

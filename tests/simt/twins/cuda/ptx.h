@@ -4,7 +4,7 @@
 #include <cuda_runtime.h>
 
 #include "contract/half.h"
-#include "matrix_instructions.h"
+#include "simt/fibers/matrix_instructions.h"
 
 namespace libsgemm::cuda::ptx {
 

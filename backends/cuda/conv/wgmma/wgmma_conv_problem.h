@@ -1,0 +1,31 @@
+// Parameters of a launch of a convolution by wgmma (wgmma_conv.cuh). Host and device.
+#pragma once
+
+#include "cuda/conv/splits/conv_splits.h"
+#include "cuda/wgmma/wgmma_problem.h"
+
+namespace libsgemm::cuda {
+
+using namespace gpu;
+
+// Positions of pixels and taps.
+struct ConvWindows {
+  Divisor pixels, width;       // pixels of an image of the output; of a row of it
+  Divisor blocks, taps_w;      // k-steps of a tap; taps of a row
+  int taps;                    // taps of a filter
+  int images, channels;        // extents of a split
+  int first_h, first_w;        // row and column of the image for pixel 0, tap 0
+  int stride_h, stride_w;      // from pixel to pixel
+  int dilation_h, dilation_w;  // from tap to tap
+  // Elements of the output from image to image, row to row, pixel to pixel.
+  int64_t out_n, out_h, out_w;
+};
+
+struct WgmmaConvProblem {
+  WgmmaProblem product;
+  ConvWindows windows;
+  const uint32_t *filter_most;
+  ConvGuard guard;
+};
+
+}  // namespace libsgemm::cuda

@@ -1,0 +1,55 @@
+// Products of different sizes that one launch computes: their table, and the division of a call's groups into such
+// launches. The table is passed by value as a kernel parameter, so that nothing has to be copied or kept alive.
+#pragma once
+
+#include <cstdint>
+
+#include "contract/backend.h"
+#include "cuda/runtime/device.h"
+
+namespace libsgemm::cuda {
+
+// Column-major; no extent is 0.
+struct GroupedProduct {
+  const void *a, *b;
+  float *c;
+  int m, n, k, lda, ldb, ldc;
+  float alpha, beta;
+};
+
+// Tiles first[i] to first[i + 1] - 1 of the launch belong to product i.
+struct GroupedProducts {
+  static constexpr bool large_parameters = true;  // more than the 4 KiB that every driver accepts
+  static constexpr int kMost = 512;
+  GroupedProduct product[kMost];
+  int first[kMost + 1];
+  int count;
+};
+
+static_assert(sizeof(GroupedProducts) <= kLargeParameterBytes, "it is a kernel's parameter");
+
+// Instance of a kernel that computes a product; the same for all products of a launch.
+struct GroupedInstance {
+  bool transa, transb, vectors;
+
+  static GroupedInstance of(const GemmDesc &product);
+  int index() const { return (transa ? 4 : 0) + (transb ? 2 : 0) + (vectors ? 1 : 0); }
+  static constexpr int kCount = 8;
+};
+
+// A kernel that computes the products of a table, in tiles of C of tile_m x tile_n.
+struct GroupedKernel {
+  int tile_m, tile_n;
+  libsgemm_status_t (*enqueue)(GroupedInstance instance, const GroupedProducts &products, const Launch &launch,
+                               Error *error);
+};
+
+// True if all numbers of a description fit the table. The arrays of Batch::pointers must be in host memory.
+bool fits_grouped(const GemmDesc &desc, const GroupedKernel &kernel);
+
+// GroupedLaunch::launch for such a kernel: one launch for each kMost products of an instance. Products with the largest
+// k come first, so that the blocks that run last are short.
+libsgemm_status_t launch_grouped(const GroupedKernel &kernel, const GemmDesc *groups, int64_t count,
+                                 const Launch &launch, Error *error);
+
+}  // namespace libsgemm::cuda

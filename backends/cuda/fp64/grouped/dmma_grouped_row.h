@@ -1,0 +1,112 @@
+// Host side of dmma_grouped.cuh: code that the kernels for groups share.
+//
+// A single gemm is a group of one to these kernels. They compute it only if forced: it always has a kernel without a
+// table.
+#pragma once
+
+#include <limits>
+
+#include "cuda/fp64/dmma_row.h"
+#include "dmma_grouped.h"
+
+namespace libsgemm::cuda {
+
+constexpr double kLookUpSeconds = 0.5e-6;  // per tile, before its first load: about ten dependent reads
+
+// `Row` is a DmmaRow that also has GroupedKernel's enqueue().
+template <class Row>
+struct DmmaGrouped {
+  using Config = typename Row::Config;
+  static constexpr GroupedKernel kernel = {Config::tile_m, Config::tile_n, Row::enqueue};
+
+  static bool supports_group(const GemmDesc &desc, int index) {
+    return desc.routine == Routine::gemm && desc.type == Type::f32 && Row::runs_on(index) &&
+           device(index).parameter_bytes >= kLargeParameterBytes && fits_grouped(desc, kernel);
+  }
+  // Excludes arrays of pointers, which may be in device memory.
+  static bool supports(const GemmDesc &desc, int index) {
+    return desc.batch != Batch::pointers && supports_group(desc, index);
+  }
+
+  static Tiling tiling(const GemmDesc &product, int index) {
+    Tiling tiling = Row::tiling(product, index);
+    tiling.figures.latency += kLookUpSeconds;
+    return tiling;
+  }
+  static double cost(const GemmDesc &desc, int index) {
+    return kForcedOnly + gemm_seconds(model(index), desc, tiling(desc, index));
+  }
+
+  // Predicts from the first product of each group. The launches of different instances run one after the other.
+  static double cost_of_groups(const GemmDesc *groups, int64_t count, int index) {
+    struct Sum {
+      double tiles = 0, depth = 0, bytes = 0, products = 0;
+      Tiling tiling = {};
+    };
+    Sum sums[GroupedInstance::kCount];
+    for (int64_t g = 0; g < count; ++g) {
+      if (!supports_group(groups[g], index)) return std::numeric_limits<double>::infinity();
+      const GemmDesc product = batch_item(groups[g], 0);
+      Sum &sum = sums[GroupedInstance::of(product).index()];
+      if (sum.tiles == 0) sum.tiling = tiling(product, index);
+      const double products = static_cast<double>(groups[g].batch_count);
+      const double tiles = product_tiles(product, sum.tiling) * products;
+      sum.tiles += tiles;
+      sum.depth += tiles * product_depth(product);
+      sum.bytes += gemm_bytes(groups[g]);
+      sum.products += products;
+    }
+    double seconds = 0;
+    for (const Sum &sum : sums) {
+      if (sum.tiles == 0) continue;
+      seconds += kLaunchSeconds * std::ceil(sum.products / GroupedProducts::kMost) +
+                 overlapped(tiles_seconds(model(index), sum.tiling, sum.tiles, sum.depth / sum.tiles),
+                            memory_seconds(model(index), sum.bytes));
+    }
+    return seconds;
+  }
+
+  static libsgemm_status_t launch_groups(const GemmDesc *groups, int64_t count, const Launch &launch, Error *error) {
+    return launch_grouped(kernel, groups, count, launch, error);
+  }
+  static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
+    return launch_grouped(kernel, &desc, 1, launch, error);
+  }
+};
+
+template <class Row>
+Kernel dmma_grouped_kernel(const char *name) {
+  using Grouped = DmmaGrouped<Row>;
+  static constexpr GroupedLaunch groups = {Grouped::cost_of_groups, Grouped::launch_groups};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP64, Grouped::supports, Grouped::cost, nullptr, Grouped::launch};
+  kernel.groups = &groups;
+  return kernel;
+}
+
+}  // namespace libsgemm::cuda
+
+// Defines the kernel `NAME` of the file's Config, and its table row `Kernel NAME()`.
+#define LIBSGEMM_DMMA_GROUPED_ROW(NAME)                                                                               \
+  template <Fetch KindA, Fetch KindB>                                                                                 \
+  __global__ void __launch_bounds__(Config::threads, Config::blocks)                                                  \
+      NAME(const __grid_constant__ GroupedProducts products) {                                                        \
+    if constexpr (Config::Instruction::exists) dmma_grouped<Config, KindA, KindB>(products);                          \
+  }                                                                                                                   \
+  namespace {                                                                                                         \
+  struct Row : DmmaRow<Config> {                                                                                      \
+    static libsgemm_status_t enqueue(GroupedInstance instance, const GroupedProducts &products, const Launch &launch, \
+                                     Error *error) {                                                                  \
+      GemmDesc ways = {};                                                                                             \
+      ways.transa = instance.transa ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;                                             \
+      ways.transb = instance.transb ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;                                             \
+      const auto run = [&](auto a, auto b) {                                                                          \
+        constexpr Fetch kA = decltype(a)::value, kB = decltype(b)::value;                                             \
+        const dim3 grid(static_cast<unsigned>(products.first[products.count]));                                       \
+        return launch_kernel(&NAME<kA, kB>, grid, dim3(Config::threads), DmmaLayout<Config, kA, kB>::bytes, launch,   \
+                             error, products);                                                                        \
+      };                                                                                                              \
+      return instance.vectors ? with_fetch<engine, true>(ways, run) : with_fetch<engine, false>(ways, run);           \
+    }                                                                                                                 \
+  };                                                                                                                  \
+  }                                                                                                                   \
+  Kernel NAME() { return dmma_grouped_kernel<Row>(#NAME); }

@@ -1,0 +1,30 @@
+// The columns of a data gradient in the workspace, and what is launched for them.
+#pragma once
+
+#include "col2im_problem.h"
+#include "conv_product.h"
+#include "gpu/cost.h"
+
+namespace libsgemm::gpu {
+
+// Layout of the columns of `images` images in the workspace: those of an element of the filters are contiguous.
+struct Columns {
+  int64_t images = 0;  // images of a chunk; 0: even one is too large, and all other fields are 0
+  int64_t chunks = 0;
+  int64_t pitch = 0;  // elements from one element of the filters to the next
+  int64_t count = 0;  // elements in all
+  // Strides of a group's channels, of taps and of groups. They are in the order of the filters' memory, so that filters
+  // are read in vectors where possible.
+  int64_t channel = 0, tap_h = 0, tap_w = 0, group = 0;
+
+  explicit Columns(const ConvDesc &desc);
+};
+
+// Product and sum of the chunk that begins with image `first`.
+ConvProduct columns_product(const ConvDesc &desc, const Columns &columns, int64_t first, float *memory);
+Col2imProblem col2im_problem(const ConvDesc &desc, const Columns &columns, int64_t first, const float *memory);
+bool col2im_fits(const ConvDesc &desc, const Columns &columns);
+// Returns the time of the sum of a chunk, whose columns are in the L2 cache.
+double col2im_seconds(const DeviceModel &device, const ConvDesc &desc, const Columns &columns);
+
+}  // namespace libsgemm::gpu

@@ -1,0 +1,36 @@
+// The host's side of the skinny kernels. A kernel's file defines a Row:
+//
+//   struct Row {
+//     static constexpr SkinnyTile tile = ...;
+//     static void (*kernel(const SkinnyPlan &plan))(SkinnyWork);    // the instance that serves it
+//     static size_t shared_bytes(const SkinnyPlan &plan);           // its dynamic shared memory
+//   };
+#pragma once
+
+#include "gpu/launch.h"
+#include "skinny.h"
+
+namespace libsgemm::gpu {
+
+template <typename Row>
+libsgemm_status_t launch_skinny(const GemmDesc &desc, const Launch &launch, Error *error) {
+  SkinnyPlan plan = skinny_plan(Row::tile, desc, launch.device);
+  plan.work.partial = static_cast<float *>(launch.workspace);
+  const dim3 grid(static_cast<unsigned>(plan.blocks)), block(static_cast<unsigned>(plan.threads));
+  const libsgemm_status_t status =
+      launch_kernel(Row::kernel(plan), grid, block, Row::shared_bytes(plan), launch, error, plan.work);
+  if (status != LIBSGEMM_SUCCESS || plan.workspace_bytes == 0) return status;
+  return sum_skinny_partials(Row::tile, plan, launch, error);
+}
+
+template <typename Row>
+Kernel skinny_kernel(const char *name) {
+  const auto supports = [](const GemmDesc &desc, int device) { return skinny_supports(Row::tile, desc, device); };
+  const auto cost = [](const GemmDesc &desc, int device) { return skinny_plan(Row::tile, desc, device).seconds; };
+  const auto workspace = [](const GemmDesc &desc, int device) {
+    return skinny_plan(Row::tile, desc, device).workspace_bytes;
+  };
+  return {name, LIBSGEMM_MATH_FP32, supports, cost, workspace, launch_skinny<Row>};
+}
+
+}  // namespace libsgemm::gpu

@@ -1,0 +1,92 @@
+// skinny_sum: the second kernel of a skinny product whose tiles are shared by blocks (skinny.h).
+//
+// Adds the partial sums of every shared tile in the order of k, then applies alpha and beta. A thread sums four rows of
+// one column. If many blocks share a tile, the 8 warps (32 threads each) of a block of threads add an eighth of the
+// partial sums each, and one warp adds the eighths:
+//
+//   ways 1: 8 warps x 128 elements, each over all partial sums
+//   ways 8: 128 elements, warp w takes the partial sums w, w + 8, ...
+//
+// Shared memory, bytes: the eighths, 8 x 32 vectors, 4096.
+#pragma once
+
+#include "gpu/gpu.h"
+#include "gpu/launch.h"
+#include "skinny.h"
+#include "skinny_tile.h"
+
+namespace libsgemm::gpu {
+
+constexpr int kSkinnySumWarps = 8, kSkinnySumThreads = 32 * kSkinnySumWarps;
+
+struct SkinnySumShape {
+  int rows, columns;  // extents of a block's tile
+  int ways;           // warps that share the partial sums of an element: 1 or 8
+  int parts;          // blocks of threads for a tile
+};
+
+// Returns the block that computed a unit.
+__device__ __forceinline__ int64_t unit_owner(const SkinnyWork &work, int64_t unit) {
+  const int64_t larger = work.rest * (work.share + 1);
+  return unit < larger ? unit / (work.share + 1) : work.rest + (unit - larger) / work.share;
+}
+
+__device__ __forceinline__ Vec4 add_vectors(Vec4 a, Vec4 b) { return vec4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
+
+// The kernel's body.
+__device__ __forceinline__ void sum_skinny_tile(const SkinnyWork &work, const SkinnySumShape &shape) {
+  __shared__ Vec4 eighths[kSkinnySumWarps][32];
+  const int64_t tile = blockIdx.x / shape.parts;
+  const int64_t first = unit_owner(work, tile * work.units), last = unit_owner(work, (tile + 1) * work.units - 1);
+  if (first == last) return;  // the tile was not shared: C is complete
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int elements = shape.rows * shape.columns;
+  const int part = blockIdx.x % shape.parts * (kSkinnySumWarps / shape.ways) + (shape.ways == 1 ? warp : 0);
+  const int element = 4 * (part * 32 + lane);
+  const int way = shape.ways == 1 ? 0 : warp;
+  Vec4 sum = vec4(0.0f, 0.0f, 0.0f, 0.0f);
+  if (element < elements) {
+    const Global<float> *from = global(work.partial) + element;
+#pragma unroll 4
+    for (int64_t block = first + way; block <= last; block += shape.ways) {
+      const int64_t slot = 2 * block + (block == first ? 1 : 0);
+      sum = add_vectors(sum, *reinterpret_cast<const Global<Vec4> *>(from + slot * elements));
+    }
+  }
+  if (shape.ways > 1) {
+    eighths[warp][lane] = sum;
+    __syncthreads();
+    if (warp > 0) return;
+    for (int other = 1; other < kSkinnySumWarps; ++other) sum = add_vectors(sum, eighths[other][lane]);
+  }
+  if (element >= elements) return;
+  const SkinnyPlace place(work, tile, shape.rows, shape.columns);
+  const int64_t column = element / shape.rows, row = element % shape.rows;
+  if (column >= place.columns_left) return;
+  Global<float> *c = global(work.c) + place.product * work.c_stride + (place.row + row) * work.c_wide +
+                     (place.column + column) * work.c_narrow;
+  const float sums[4] = {sum.x, sum.y, sum.z, sum.w};
+  for (int i = 0; i < 4 && row + i < place.rows_left; ++i) {
+    const float product = work.alpha * sums[i];
+    *c = work.beta == 0.0f ? product : product + work.beta * *c;
+    c += work.c_wide;
+  }
+}
+
+// Enqueues the kernel.
+inline libsgemm_status_t enqueue_skinny_sum(void (*kernel)(SkinnyWork, SkinnySumShape), const SkinnyTile &tile,
+                                            const SkinnyPlan &plan, const Launch &launch, Error *error) {
+  constexpr int kManyPartials = 8;  // least number of partial sums that warps share
+  SkinnySumShape shape = {};
+  shape.rows = plan.work.warps_wide * tile.rows;
+  shape.columns = tile.columns;
+  shape.ways = plan.blocks / plan.tiles >= kManyPartials ? kSkinnySumWarps : 1;
+  const int elements = 4 * kSkinnySumThreads / shape.ways;  // elements of a block of threads
+  shape.parts = (shape.rows * shape.columns + elements - 1) / elements;
+  SkinnyWork work = plan.work;
+  work.partial = static_cast<float *>(launch.workspace);
+  return launch_kernel(kernel, dim3(static_cast<unsigned>(plan.tiles * shape.parts)), dim3(kSkinnySumThreads), 0,
+                       launch, error, work, shape);
+}
+
+}  // namespace libsgemm::gpu

@@ -1,0 +1,90 @@
+// C = alpha * (sum of the slices' partial results, in their order) + beta * C: the second kernel of the split-K
+// kernels.
+//
+//   block: 256 threads = 256 / groups elements x groups (1, 2, 4 or 8, growing with the number of slices)
+//   group g sums a contiguous range of slices; group 0 adds the groups' sums in order
+//
+// A single thread for all slices would wait for memory again and again, therefore groups. Consecutive threads read and
+// write consecutive rows. Shared memory, bytes: the groups' sums, 1024, or 2048 for doubles.
+#pragma once
+
+#include "gpu/gpu.h"
+#include "split_k_row.h"
+
+namespace libsgemm::gpu {
+
+constexpr int kSumThreads = 256;
+
+__device__ __forceinline__ float finished(const TileProblem &p, float sum, const Global<float> *c) {
+  return p.beta != 0.0f ? fmaf(p.alpha, sum, p.beta * *c) : p.alpha * sum;
+}
+// Rounds once.
+__device__ __forceinline__ float finished(const TileProblem &p, double sum, const Global<float> *c) {
+  const double product = static_cast<double>(p.alpha) * sum;
+  const double old = p.beta != 0.0f ? static_cast<double>(*c) : 0.0;
+  return static_cast<float>(p.beta != 0.0f ? fma(static_cast<double>(p.beta), old, product) : product);
+}
+
+// The kernel's body. Real: type of the partial results. wanted(element): true if that element of a slice's matrix is to
+// be summed; others may have no partial results. place(row, column): address of the element of C.
+template <typename Real, class Wanted, class Place>
+__device__ __forceinline__ void sum_slices_to(const TileProblem &p, int slices, const Wanted &wanted,
+                                              const Place &place) {
+  __shared__ Real sums[kSumThreads];
+  const int64_t matrix = p.partial_ld * p.n;
+  const int64_t element = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const int each = (slices - 1) / static_cast<int>(blockDim.y) + 1;
+  const int first = static_cast<int>(threadIdx.y) * each, end = min(slices, first + each);
+  const Global<Real> *partial =
+      global(reinterpret_cast<const Real *>(p.partial)) + static_cast<int64_t>(blockIdx.z) * slices * matrix + element;
+  const bool inside = element < matrix && wanted(element);
+  Real sum = 0;
+  if (inside) {
+#pragma unroll 8
+    for (int s = first; s < end; ++s) sum += partial[s * matrix];
+  }
+  sums[threadIdx.y * blockDim.x + threadIdx.x] = sum;
+  __syncthreads();
+  const int64_t row = element % p.partial_ld, column = element / p.partial_ld;
+  if (threadIdx.y != 0 || !inside || row >= p.m) return;
+  for (unsigned g = 1; g < blockDim.y; ++g) sum += sums[g * blockDim.x + threadIdx.x];
+  Global<float> *c = place(row, column);
+  *c = finished(p, sum, c);
+}
+
+// Sums the slices to a matrix.
+template <typename Real, class Wanted>
+__device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices,
+                                           const Wanted &wanted) {
+  sum_slices_to<Real>(p, slices, wanted, [&](int64_t row, int64_t column) {
+    return global(operands.c(blockIdx.z)) + column * p.ldc + row;
+  });
+}
+
+// Sums the slices of all elements of C.
+template <typename Real>
+__device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices) {
+  sum_slices<Real>(operands, p, slices, [](int64_t) { return true; });
+}
+
+// The grid of such a kernel for `count` products.
+struct SumGrid {
+  dim3 grid, block;
+
+  SumGrid(const TileProblem &p, int slices, int64_t count) {
+    const unsigned groups = slices >= 16 ? 8 : slices >= 8 ? 4 : slices >= 4 ? 2 : 1;
+    block = dim3(kSumThreads / groups, groups);
+    grid = dim3(static_cast<unsigned>((p.partial_ld * p.n - 1) / block.x + 1), 1, static_cast<unsigned>(count));
+  }
+};
+
+// Enqueues such a kernel, which may have more parameters.
+template <typename... More>
+libsgemm_status_t enqueue_sum(void (*kernel)(StridedOperands, TileProblem, int, More...), const TileProblem &p,
+                              int slices, const StridedOperands &operands, int64_t count, const Launch &launch,
+                              Error *error, More... more) {
+  const SumGrid at(p, slices, count);
+  return launch_kernel(kernel, at.grid, at.block, 0, launch, error, operands, p, slices, more...);
+}
+
+}  // namespace libsgemm::gpu

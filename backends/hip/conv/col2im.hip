@@ -1,0 +1,19 @@
+// The second kernel of the col2im rows (gpu/conv/col2im.h). Not yet run on AMD hardware.
+#include "gpu/conv/col2im.h"
+
+#include "gpu/conv/col2im_row.h"
+
+namespace libsgemm::hip {
+namespace {
+
+template <int kChannels>
+__global__ void __launch_bounds__(gpu::kCol2imThreads) col2im(const __grid_constant__ gpu::Col2imProblem p) {
+  gpu::col2im_sum<kChannels>(p);
+}
+
+}  // namespace
+}  // namespace libsgemm::hip
+
+libsgemm_status_t libsgemm::gpu::launch_col2im(const Col2imProblem &p, const Launch &launch, Error *error) {
+  return enqueue_col2im(p.each == 1 ? &hip::col2im<1> : &hip::col2im<kCol2imChannels>, p, launch, error);
+}

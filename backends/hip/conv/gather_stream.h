@@ -1,0 +1,71 @@
+// Tiles of an operand that is gathered from a tensor (gpu/conv/conv_problem.h), with the interface of tile_stream.h,
+// for the loop of valu.h. The loop of matrix.h uses gather_parts.h instead.
+//
+// Addresses are looked up (gpu/conv/gather_tile.h). Two slots of LDS hold places of k: one those of the k-tile that is
+// fetched next, the other those of the k-tile after it, which some threads of the block compute while the loop
+// multiplies. The loop's barrier separates the two.
+//
+//   LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1]
+#pragma once
+
+#include "gpu/conv/gather_tile.h"
+
+namespace libsgemm::hip {
+
+using namespace gpu;
+
+// `FirstThread`: the first of the threads that compute places of k.
+template <class Map, int FirstThread>
+struct GatherStream : GatheredTile<Map> {
+  using Tile = GatheredTile<Map>;
+  using Tile::copies, Tile::depth, Tile::width, Tile::outer_places, Tile::sum_places, Tile::sum_step;
+  using Staged = float[copies][width];
+  static constexpr int places = outer_places + 2 * sum_places;
+
+  const ConvIndex &index;
+  const ConvSteps &steps;
+  ConvPlace *slots;
+  int slot;    // slot of the k-tile to fetch
+  int next_k;  // first k of the k-tile whose places are computed next
+
+  // The operand's tiles from row or column `first` and k `first_k` on. They can be fetched after a barrier.
+  __device__ __forceinline__ GatherStream(const ConvIndex &outer, const ConvIndex &sum, const ConvOperand &operand,
+                                          int group, int first, int first_k, ConvPlace *table)
+      : Tile(outer, operand, group, first, table),
+        index(sum),
+        steps(operand.sum),
+        slots(table + outer_places),
+        slot(0),
+        next_k(first_k + 2 * depth) {
+    const int i = static_cast<int>(threadIdx.x) - FirstThread;
+    if (i >= 0 && i < 2 * sum_places) slots[i] = place_of(index, steps, first_k + i * sum_step);
+  }
+
+  __device__ __forceinline__ void fetch(Staged &staged) const {
+    this->for_copies(slots + slot, 0, copies, [&](int i, Global<const float> *from, bool inside) {
+#pragma unroll
+      for (int j = 0; j < width; ++j) staged[i][j] = 0.0f;
+      if (!inside) return;
+      if constexpr (width == 4) {
+        const Vec4 x = *reinterpret_cast<Global<const Vec4> *>(from);
+        staged[i][0] = x.x, staged[i][1] = x.y, staged[i][2] = x.z, staged[i][3] = x.w;
+      } else {
+        staged[i][0] = *from;
+      }
+    });
+  }
+  // Fetches the block's first k-tile. Places past the end of the sum are outside of the image.
+  __device__ __forceinline__ void fetch_short(Staged &staged, int) const { fetch(staged); }
+
+  // advance() follows each k-tile in the loop. advance(int) follows the first k-tile: other threads may still read the
+  // places of that one, so it writes none.
+  __device__ __forceinline__ void advance() {
+    const int i = static_cast<int>(threadIdx.x) - FirstThread;
+    if (i >= 0 && i < sum_places) slots[sum_places - slot + i] = place_of(index, steps, next_k + i * sum_step);
+    next_k += depth;
+    slot = sum_places - slot;
+  }
+  __device__ __forceinline__ void advance(int) { slot = sum_places - slot; }
+};
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,55 @@
+// The host's side of gathered.h.
+#pragma once
+
+#include "gathered.h"
+#include "gpu/conv/conv_row.h"
+#include "gpu/kernels.h"
+#include "hip/tiles/valu_row.h"
+
+namespace libsgemm::hip {
+
+// The base of a row of ConvTiles. ProductRow: the row of products with the same loop, a ValuRow or MatrixRow of the
+// Config.
+template <class ProductRow>
+struct GatheredRow : ProductRow {
+  using typename ProductRow::Config;
+  static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
+
+  static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool, int index) {
+    Tiling tiling = ProductRow::tiling(product, index);
+    // Assumed: the cost of the lookups relative to a k-tile. For vectors it is a fourth of that for elements.
+    constexpr double kElements = 0.12;
+    const double lookups =
+        (ways.fetch.a_vectors ? 0.25 : 1) / Config::tile_n + (ways.fetch.b_vectors ? 0.25 : 1) / Config::tile_m;
+    tiling.figures.peak_fraction /= 1 + kElements * 64 * lookups;
+    return tiling;
+  }
+
+  template <typename Run>
+  static libsgemm_status_t with_fetch(const ConvFetch &fetch, const Run &run) {
+    return with_conv_fetch(fetch, run);
+  }
+
+  static constexpr auto enqueue_sum = launch_conv_split_k_sum;
+};
+
+}  // namespace libsgemm::hip
+
+// Defines the kernel `NAME` of the file's Config and ProductRow, by ENGINE of gathered.h or matrix_gathered.h, and the
+// table rows `Kernel NAME()` and `Kernel NAME_split_k()`.
+#define LIBSGEMM_HIP_CONV_ROW(NAME, ENGINE)                                      \
+  template <Fetch KindA, Fetch KindB>                                            \
+  __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)        \
+      NAME(const __grid_constant__ ConvProblems problems) {                      \
+    if constexpr (ProductRow::available) ENGINE<Config, KindA, KindB>(problems); \
+  }                                                                              \
+  namespace {                                                                    \
+  struct ConvRow : GatheredRow<ProductRow> {                                     \
+    template <Fetch KindA, Fetch KindB>                                          \
+    static auto kernel() {                                                       \
+      return &NAME<KindA, KindB>;                                                \
+    }                                                                            \
+  };                                                                             \
+  }                                                                              \
+  Kernel NAME() { return conv_kernel<ConvRow>(#NAME); }                          \
+  Kernel NAME##_split_k() { return conv_split_kernel<ConvRow>(#NAME "_split_k"); }

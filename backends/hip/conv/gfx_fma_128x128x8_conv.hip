@@ -1,0 +1,33 @@
+// Convolutions, and both gradients, on any AMD GPU: 128 x 128 tiles of the product, for large products.
+//
+// gfx_fma_128x128x8_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in order.
+//
+// valu.h describes the loop, gather_stream.h how operands are gathered, gpu/conv/conv_problem.h the indices. The
+// picture is that of gfx_fma_128x128x8_ping_pong.
+//
+// Shared memory, bytes: the map of that kernel at 0; after it places of A, then of B: for each operand 128 of 16 bytes
+// if it is contiguous along k, and two slots with 8 places of k, or 2 for vectors along k; at least 2048.
+//
+// Requires: FP32 tensors of any memory strides and alignment; all directions, strides, paddings, dilations and groups,
+// with fewer than 2^29 rows, columns and terms of a group. split_k: the forward convolution, the weight gradient, or a
+// data gradient without strides; more than one slice that is worth its sum; a workspace of 4 slices ceil(m, 4) n bytes
+// a group, at most 32 MiB.
+//
+// Not yet run on AMD hardware.
+#include "gathered_row.h"
+
+namespace libsgemm::hip {
+namespace {
+
+struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
+  static constexpr int blocks = 2;  // resident on a compute unit
+  static constexpr Fitted fitted = Fitted::gfx_fma_128x128x8_ping_pong;
+};
+
+using ProductRow = ValuRow<Config>;
+
+}  // namespace
+
+LIBSGEMM_HIP_CONV_ROW(gfx_fma_128x128x8_conv, ping_pong_conv)
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,60 @@
+// Convolutions in which each channel of the image has its own filters, and their data gradient (gpu/conv/depthwise.h),
+// on any AMD GPU.
+//
+// gfx_fma_4x1x4_depthwise_weights: their weight gradient, for filters of 3 x 3, 5 x 5 and 7 x 7.
+//
+// A thread computes strips of 4 x 1 elements of one channel, or of 4 neighbouring channels. For the weight gradient it
+// walks down longer strips (gpu/conv/depthwise.h).
+//
+// Shared memory, bytes: the filters of the block's channels, at most 48 KiB; for the weight gradient two doubles for
+// each thread and channel.
+//
+// Requires: one channel of the image in each group; k / groups r s up to 96. Weight gradient: filters of the sizes
+// above, no vertical dilation, strides of 1 or 2, a workspace of 8 k r s bytes for each of up to 512 slices.
+//
+// Not yet run on AMD hardware.
+#include "gpu/conv/depthwise.h"
+#include "gpu/conv/depthwise_row.h"
+#include "gpu/dynamic_shared.h"
+
+namespace libsgemm::hip {
+
+using namespace gpu;
+
+template <int Width, int Taps, int Down>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(kDepthwiseThreads, 2)
+    gfx_fma_4x1x4_depthwise(const __grid_constant__ DepthwiseProblem p) {
+  depthwise<Width, Taps, Down>(p, dynamic_shared());
+}
+
+template <int Width, int Taps, int Down>
+__global__ void __launch_bounds__(kDepthwiseThreads)
+    gfx_fma_4x1x4_depthwise_weights(const __grid_constant__ DepthwiseProblem p, double *partial) {
+  depthwise_weights<Width, Taps, Taps, Down>(p, partial, reinterpret_cast<double *>(dynamic_shared()));
+}
+
+namespace {
+
+__global__ void __launch_bounds__(32 * kDepthwiseSharing)
+    depthwise_weights_sum(const __grid_constant__ DepthwiseProblem p, const double *partial, int slices) {
+  depthwise_sum(p, partial, slices);
+}
+
+struct Row {
+  template <int Width, int Taps, int Down>
+  static auto kernel() {
+    return &gfx_fma_4x1x4_depthwise<Width, Taps, Down>;
+  }
+  template <int Width, int Taps, int Down>
+  static auto weights_kernel() {
+    return &gfx_fma_4x1x4_depthwise_weights<Width, Taps, Down>;
+  }
+  static constexpr auto sum_kernel = &depthwise_weights_sum;
+};
+
+}  // namespace
+
+Kernel gfx_fma_4x1x4_depthwise() { return depthwise_kernel<Row>("gfx_fma_4x1x4_depthwise"); }
+Kernel gfx_fma_4x1x4_depthwise_weights() { return depthwise_weights_kernel<Row>("gfx_fma_4x1x4_depthwise_weights"); }
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,70 @@
+// C = alpha op(A) op(B) + beta C of FP32 matrices with FP64 accumulators (mode fp64), on AMD GPUs with FP64 matrix
+// cores (gfx90a, 942, 950), which multiply as fast as in FP32 on gfx90a and 942.
+//
+// Waves of 64 multiply blocks of 16 x 16 by v_mfma_f64_16x16x4f64. No vector instruction runs at the same time.
+// Operands are therefore converted to doubles once, when they are stored in LDS, and not by each wave that reads them.
+// matrix.h describes the loop.
+//
+// _split_k: for a C of few tiles and deep k. The same kernel, with a block for each slice of k, and split_k_sum_fp64().
+//
+// Source: patent CN110147248B.
+//
+//   tile of C: 128 x 128              wave: 64 x 64 = 4 x 4 blocks      lane: of a block row lane % 16, 4 columns,
+//   +---------+---------+             +----+----+----+----+             4 apart, from lane / 16
+//   | wave 0  | wave 2  |             |    |    |    |    |
+//   +---------+---------+             +----+----+----+----+
+//   | wave 1  | wave 3  |             ...
+//   +---------+---------+
+//
+// Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (8 rows of 128 doubles), tileB at 8192 (the same).
+//
+// Requires: gemm of FP32; gfx90a, 942 or 950; any transposition, alignment, size and batch. _split_k: one product or a
+// strided batch, and a workspace of 8 slices ceil(m, 4) n bytes a product, at most 32 MiB.
+//
+// Parameters (Config): those of gfx908_mfma_128x128x16_ping_pong.
+//
+// Not yet run on AMD hardware. ISA (hipcc 5.2, clang 19): no spills, no scratch; by LLVM's model a single wave keeps
+// its matrix core busy on gfx942 for 95 % of the time with vectors, for 84 to 89 % element by element.
+#include "dmfma_128x128x8.h"
+#include "gpu/kernels.h"
+#include "gpu/tiles/split_k_row.h"
+#include "hip/tensor/matrix.h"
+
+namespace libsgemm::hip {
+
+namespace {
+
+using Config = DmfmaConfig;
+
+}  // namespace
+
+template <Fetch KindA, Fetch KindB, typename Operands>
+__global__ void LIBSGEMM_DMFMA_BOUNDS gfx90a_dmfma_128x128x8_ping_pong(const __grid_constant__ Operands operands,
+                                                                       const __grid_constant__ TileProblem p) {
+  if constexpr (Config::Core::available) matrix_floats<Config, KindA, KindB>(operands, p);
+}
+
+namespace {
+
+struct Row : Fp64Row<Config> {
+  template <Fetch KindA, Fetch KindB, typename Operands>
+  static auto kernel() {
+    return &gfx90a_dmfma_128x128x8_ping_pong<KindA, KindB, Operands>;
+  }
+};
+
+struct SplitRow : SplitTiles<Row> {
+  static constexpr auto enqueue_sum = launch_split_k_sum_fp64;
+};
+
+Kernel in_fp64(Kernel kernel) {
+  kernel.math_mode = LIBSGEMM_MATH_FP64;
+  return kernel;
+}
+
+}  // namespace
+
+Kernel gfx90a_dmfma_128x128x8_ping_pong() { return in_fp64(tile_kernel<Row>("gfx90a_dmfma_128x128x8_ping_pong")); }
+Kernel gfx90a_dmfma_128x128x8_split_k() { return in_fp64(split_kernel<SplitRow>("gfx90a_dmfma_128x128x8_split_k")); }
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,29 @@
+// syrk, syr2k and gemmtr on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950).
+//
+// gpu/level3/triangle.h describes which tiles there are, matrix.h the loop. The picture and the map of shared memory
+// are those of gfx908_mfma_128x128x16_ping_pong.
+//
+// Requires: syrk, syr2k or gemmtr of FP32, one or a strided batch; one of these GPUs; any size, stride and alignment.
+//
+// Not yet run on AMD hardware.
+#include "hip/tensor/matrix_row.h"
+#include "matrix_triangle.h"
+#include "triangle_row.h"
+
+namespace libsgemm::hip {
+namespace {
+
+struct Config : MatrixShape<MfmaFloats, 128, 128, 16, 64, 64> {
+  static constexpr int blocks = 2;
+  static constexpr Fitted fitted = Fitted::gfx908_mfma_128x128x16_ping_pong;
+};
+
+struct Row : MatrixRow<Config> {
+  static bool runs_on(int index) { return has_mfma(index); }
+};
+
+}  // namespace
+
+LIBSGEMM_HIP_TRIANGLE_ROW(gfx908_mfma_128x128x16_triangle, matrix_triangle)
+
+}  // namespace libsgemm::hip

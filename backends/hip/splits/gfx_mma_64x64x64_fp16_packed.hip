@@ -1,0 +1,47 @@
+// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode fp16: both operands are rounded to the nearest FP16
+// numbers, ties to even, and written to the workspace along k. The cheapest kernel for such operands then multiplies
+// them.
+//
+//   pass: block of 256 threads, 64 rows of an operand x k = 64 (gpu/splits/splits_pass.h)
+//
+// Shared memory, bytes: 16640, the block to transpose, 64 rows of 65 words. In addition the kernel of the product has
+// its own.
+//
+// Requires: gemm of FP32, single or in strided batches; any size, transposition and alignment; a GPU whose matrix cores
+// multiply FP16 numbers without changing them (gfx908, 942, 950, gfx11, gfx12); workspace for panels of k = 256: 2
+// bytes for each row of A and column of B (rounded up to multiples of 128) and k. If the workspace does not hold
+// everything at once, k is cut into panels, which C accumulates.
+//
+// Parameters: kSplitTile and kPassThreads (gpu/splits/splits.h).
+//
+// Not yet run on AMD hardware.
+#include "gpu/kernels.h"
+#include "gpu/splits/packed_row.h"
+#include "gpu/splits/splits_pass.h"
+#include "hip/tensor/matrix_row.h"
+
+namespace libsgemm::hip {
+
+__global__ void __launch_bounds__(kPassThreads) gfx_mma_64x64x64_fp16_packed(const __grid_constant__ PassProblem p) {
+#if !defined(__gfx90a__)  // gfx90a has no such mode, and clang 15 keeps FP16 numbers in scratch for it
+  split<Scheme::fp16>(p);
+#else
+  (void)p;
+#endif
+}
+
+namespace {
+
+struct Row {
+  static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
+  static PackedProduct product(const GemmDesc &) {
+    return {[](int index) { return matrix_rate(index, Type::f16) > 0; }, gfx_mma_64x64x64_fp16_packed,
+            [](const GemmDesc &, bool) { return true; }, Type::f16, LIBSGEMM_MATH_FP32};
+  }
+};
+
+}  // namespace
+
+Kernel gfx_mma_64x64x64_fp16_packed() { return packed_kernel<Row>("gfx_mma_64x64x64_fp16_packed", LIBSGEMM_MATH_FP16); }
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,59 @@
+// Computes the tiles of C that a product of splits leaves out in mode fp32_fast (gpu/splits/splits.h: their operands
+// span too many powers of two and are not dense, hold NaN or Inf, or may leave FP32's range), from the operands
+// themselves with FP64 accumulators on the FP64 matrix cores: alpha op(A) op(B) + beta C, rounded once. Launched after
+// every such product, with a block for each tile of C; blocks of other tiles return at once.
+//
+// The tile, its threads, shared memory and loop are those of gfx90a_dmfma_128x128x8_ping_pong. If all of C is left out,
+// this kernel is as fast as that one.
+//
+// Requires: gemm of FP32, single or in strided batches; any size, transposition and alignment; gfx942 or 950, which
+// have a kernel for the mode. For other chips this kernel is empty.
+//
+// Parameters (Config): those of gfx90a_dmfma_128x128x8_ping_pong.
+//
+// Not yet run on AMD hardware. ISA (clang 19, 22): no spills, no scratch; by LLVM's model a single wave keeps its
+// matrix core busy on gfx942 for 95 % of the time with vectors, for 85 to 87 % element by element.
+#include "gpu/splits/fp64_count.h"
+#include "hip/fp64/dmfma_128x128x8.h"
+
+namespace libsgemm::hip {
+namespace {
+
+using Config = DmfmaConfig;
+static_assert(Config::tile_m == kOuterPad && Config::tile_n == kOuterPad, "the tiles of the guard");
+
+template <Fetch KindA, Fetch KindB>
+__global__ void LIBSGEMM_DMFMA_BOUNDS splits_repair_fp64(const __grid_constant__ StridedOperands operands,
+                                                         const __grid_constant__ TileProblem p,
+                                                         const __grid_constant__ Guard guard,
+                                                         const __grid_constant__ Counting counting) {
+  if constexpr (Config::Core::available && MfmaWords<Type::f16>::available) {
+    count_fp64_tiles<Config::threads>(guard, counting);
+    const TilePosition<Config> at(p);
+    if (guard(blockIdx.z, at.i, at.j)) matrix_floats<Config, KindA, KindB>(operands, p);
+  }
+}
+
+template <bool kVectors>
+libsgemm_status_t enqueue(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error) {
+  const TileProblem p = tile_problem<Config>(desc);
+  return for_strided_chunks(desc, kMostProducts, [&](const StridedOperands &operands, int64_t products) {
+    const Counting counting = fp64_counting(desc, products, launch);
+    const dim3 grid(static_cast<unsigned>(p.tiles_m) * static_cast<unsigned>(p.tiles_n), 1,
+                    static_cast<unsigned>(products));
+    return with_fetch<Engine::registers, kVectors>(desc, [&](auto a, auto b) {
+      constexpr Fetch kA = decltype(a)::value, kB = decltype(b)::value;
+      return launch_kernel(splits_repair_fp64<kA, kB>, grid, dim3(Config::threads), 0, launch, error, operands, p,
+                           guard, counting);
+    });
+  });
+}
+
+}  // namespace
+}  // namespace libsgemm::hip
+
+libsgemm_status_t libsgemm::gpu::launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch,
+                                                    Error *error) {
+  return hip::Fp64Row<hip::Config>::vectors(desc) ? hip::enqueue<true>(desc, guard, launch, error)
+                                                  : hip::enqueue<false>(desc, guard, launch, error);
+}

@@ -1,0 +1,96 @@
+// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, with FP32 accumulators and FP32 C, on AMD GPUs with WMMA
+// (gfx11, gfx12). Also syrk of such operands: the tiles that overlap the triangle (gpu/level3/triangle.h).
+//
+// Waves of 32 multiply blocks of 16 x 16 by v_wmma_f32_16x16x16, from four buffers of LDS that swap addresses. matrix.h
+// describes the loop, matrix_cores.h the fragments, which differ between gfx11 and gfx12, and unit_tile.h the tiles.
+// Products of 16-bit elements are exact in FP32, so the result is the same as if the operands were converted first.
+//
+// Source: patent CN110147248B.
+//
+//   tile of C: 128 x 128                      wave: 64 x 32 = 4 x 2 blocks      lane: of a block row lane % 16,
+//   +--------+--------+--------+--------+     +---------+---------+             8 columns: every second one (gfx11),
+//   | wave 0 | wave 2 | wave 4 | wave 6 |     | 16 x 16 |         |             or 8 neighbours (gfx12)
+//   +--------+--------+--------+--------+     +---------+---------+
+//   | wave 1 | wave 3 | wave 5 | wave 7 |     |         |         |
+//   +--------+--------+--------+--------+     +---------+---------+ ...
+//
+// Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (4 x 128 units of 16 bytes), tileB at 8192 (the same).
+//
+// Requires: gemm or syrk of FP16 or bfloat16 operands; gfx11 or gfx12; any transposition, alignment and size. gemm: any
+// batch; syrk: a strided batch. lda and ldb less than 2^23 - 128 for an operand that runs along k, otherwise less than
+// 2^25 - 128.
+//
+// Parameters (Config): tile_m, tile_n, tile_k of a block; wave_m, wave_n of a wave; blocks, resident on a compute unit,
+// for the cost.
+//
+// Not yet run on AMD hardware. ISA (clang 19): no spills, no scratch.
+#include "gpu/kernels.h"
+#include "hip/level3/matrix_triangle.h"
+#include "hip/tiles/widened_row.h"
+#include "matrix.h"
+#include "matrix_row.h"
+
+namespace libsgemm::hip {
+
+namespace {
+
+template <Type kType>
+struct Config : MatrixShape<WmmaWords<kType>, 128, 128, 32, 64, 32> {
+  static constexpr int blocks = 2;  // gfx11: registers for one
+  static constexpr Fitted fitted = Fitted::gfx11_wmma_128x128x32_widened;
+};
+
+}  // namespace
+
+template <Type kType, Fetch KindA, Fetch KindB, typename Operands>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::blocks)
+    gfx11_wmma_128x128x32_widened(const __grid_constant__ Operands operands, const __grid_constant__ WidenedProblem p) {
+  if constexpr (Config<kType>::Core::available) matrix_vectors<Config<kType>, KindA, KindB>(operands, p);
+}
+
+template <Type kType, typename Operands>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::blocks)
+    gfx11_wmma_128x128x32_widened_elements(const __grid_constant__ Operands operands,
+                                           const __grid_constant__ WidenedProblem p) {
+  if constexpr (Config<kType>::Core::available) matrix_elements<Config<kType>>(operands, p);
+}
+
+template <Type kType, Fetch Kind>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::blocks)
+    gfx11_wmma_128x128x32_widened_triangle(const __grid_constant__ StridedOperands operands,
+                                           const __grid_constant__ TriangleProblem p) {
+  if constexpr (Config<kType>::Core::available) matrix_syrk<Config<kType>, Kind>(operands, p);
+}
+
+namespace {
+
+struct Row : MatrixRow<Config<Type::f16>> {
+  static constexpr bool has_vectors = true, has_elements = true;
+  static Tiling tiling(const GemmDesc &desc, int index) {
+    Tiling tiling = MatrixRow::tiling(desc, index);
+    if (device(index).family == Family::rdna3) tiling.blocks = 1;
+    return tiling;
+  }
+  static bool runs_on(int index) { return !has_mfma(index) && matrix_rate(index, Type::f16) > 0; }
+  template <Type kType, Fetch KindA, Fetch KindB, typename Operands>
+  static auto vector_kernel() {
+    return &gfx11_wmma_128x128x32_widened<kType, KindA, KindB, Operands>;
+  }
+  template <Type kType, typename Operands>
+  static auto kernel() {
+    return &gfx11_wmma_128x128x32_widened_elements<kType, Operands>;
+  }
+  template <Type kType, Fetch Kind>
+  static auto triangle_kernel() {
+    return &gfx11_wmma_128x128x32_widened_triangle<kType, Kind>;
+  }
+};
+
+}  // namespace
+
+Kernel gfx11_wmma_128x128x32_widened() { return widened_kernel<Row>("gfx11_wmma_128x128x32_widened"); }
+Kernel gfx11_wmma_128x128x32_widened_triangle() {
+  return widened_triangle_kernel<Row>("gfx11_wmma_128x128x32_widened_triangle");
+}
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,66 @@
+// C = alpha op(A) op(B) + beta C, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950).
+//
+// Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x2f32, from four buffers of LDS that swap addresses.
+// matrix.h describes the loop, matrix_cores.h why this is true FP32.
+//
+// _split_k: for a C of few tiles and deep k. The same kernel, with a block for each slice of k, and split_k_sum().
+//
+// Source: patent CN110147248B.
+//
+//   tile of C: 128 x 128              wave: 64 x 64 = 2 x 2 blocks      lane: of a block row lane % 32, 16 columns:
+//   +---------+---------+             +---------+---------+             4 groups of 4, 8 apart, from 4 (lane / 32)
+//   | wave 0  | wave 2  |             | 32 x 32 |         |
+//   +---------+---------+             +---------+---------+
+//   | wave 1  | wave 3  |             |         |         |
+//   +---------+---------+             +---------+---------+
+//
+// Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (16 rows of 128 floats), tileB at 8192 (the same). Rows are
+// not padded, so that two blocks share the 64 KiB of a compute unit. Stores of an operand that is contiguous along k
+// have bank conflicts of two lanes (element by element: eight), which the products hide.
+//
+// Requires: gemm of FP32; gfx908, 90a, 942 or 950; any transposition, alignment, size and batch. _split_k: one product
+// or a strided batch, and a workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.
+//
+// Parameters (Config): tile_m, tile_n, tile_k of a block; wave_m, wave_n of a wave; blocks, resident on a compute unit,
+// for the cost.
+//
+// Not yet run on AMD hardware. ISA (hipcc 5.2, clang 19): no spills, no scratch; by LLVM's model of gfx90a and 942 a
+// single wave issues MFMAs for 99 % of the time with vectors, 94 to 96 % element by element.
+#include "gpu/kernels.h"
+#include "gpu/tiles/split_k_row.h"
+#include "matrix.h"
+#include "matrix_row.h"
+
+namespace libsgemm::hip {
+
+namespace {
+
+struct Config : MatrixShape<MfmaFloats, 128, 128, 16, 64, 64> {
+  static constexpr int blocks = 2;
+  static constexpr Fitted fitted = Fitted::gfx908_mfma_128x128x16_ping_pong;
+};
+
+}  // namespace
+
+template <Fetch KindA, Fetch KindB, typename Operands>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
+    gfx908_mfma_128x128x16_ping_pong(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {
+  if constexpr (Config::Core::available) matrix_floats<Config, KindA, KindB>(operands, p);
+}
+
+namespace {
+
+struct Row : MatrixRow<Config> {
+  static bool runs_on(int index) { return has_mfma(index); }
+  template <Fetch KindA, Fetch KindB, typename Operands>
+  static auto kernel() {
+    return &gfx908_mfma_128x128x16_ping_pong<KindA, KindB, Operands>;
+  }
+};
+
+}  // namespace
+
+Kernel gfx908_mfma_128x128x16_ping_pong() { return tile_kernel<Row>("gfx908_mfma_128x128x16_ping_pong"); }
+Kernel gfx908_mfma_128x128x16_split_k() { return split_k_kernel<Row>("gfx908_mfma_128x128x16_split_k"); }
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,100 @@
+// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, with FP32 accumulators and FP32 C, on AMD GPUs with
+// matrix cores that keep denormals (gfx908, 942, 950). Also syrk of such operands: the tiles that overlap the triangle
+// (gpu/level3/triangle.h).
+//
+// Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x8 (bfloat16 on gfx908: 32x32x4; on gfx950: 32x32x16), from
+// four buffers of LDS that swap addresses. matrix.h describes the loop, unit_tile.h the tiles. Products of 16-bit
+// elements are exact in FP32, so the result is the same as if the operands were converted first.
+//
+// Source: patent CN110147248B.
+//
+//   tile of C: 128 x 128              wave: 64 x 64 = 2 x 2 blocks      lane: of a block row lane % 32, 16 columns:
+//   +---------+---------+             +---------+---------+             4 groups of 4, 8 apart, from 4 (lane / 32)
+//   | wave 0  | wave 2  |             | 32 x 32 |         |
+//   +---------+---------+             +---------+---------+
+//   | wave 1  | wave 3  |             |         |         |
+//   +---------+---------+             +---------+---------+
+//
+// Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (4 x 128 units of 16 bytes), tileB at 8192 (the same).
+//
+// Requires: gemm or syrk of FP16 or bfloat16 operands; gfx908, 942 or 950; any transposition, alignment and size. gemm:
+// any batch; syrk: a strided batch. lda and ldb less than 2^23 - 128 for an operand that runs along k, otherwise less
+// than 2^25 - 128. Not gfx90a: its instructions for these types treat denormals as zeros.
+//
+// Parameters (Config): tile_m, tile_n, tile_k of a block; wave_m, wave_n of a wave; blocks, resident on a compute unit,
+// for the cost.
+//
+// Not yet run on AMD hardware. ISA (hipcc 5.2, clang 19): no spills, no scratch; by LLVM's model a single wave keeps
+// its matrix core busy on gfx942 for 83 % of the time element by element, for 98 % with vectors; on gfx950 (clang 22),
+// where LDS limits this tile to 67 %, for 53 % and for 96 %.
+#include "gpu/kernels.h"
+#include "hip/level3/matrix_triangle.h"
+#include "hip/tiles/widened_row.h"
+#include "matrix.h"
+#include "matrix_row.h"
+
+namespace libsgemm::hip {
+
+namespace {
+
+template <Type kType>
+struct Config : MatrixShape<MfmaWords<kType>, 128, 128, 32, 64, 64> {
+  static constexpr int blocks = 2;  // gfx908: registers for one
+  static constexpr Fitted fitted = Fitted::gfx908_mfma_128x128x32_widened;
+};
+
+}  // namespace
+
+template <Type kType, Fetch KindA, Fetch KindB, typename Operands>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::blocks)
+    gfx908_mfma_128x128x32_widened(const __grid_constant__ Operands operands,
+                                   const __grid_constant__ WidenedProblem p) {
+  if constexpr (Config<kType>::Core::available) matrix_vectors<Config<kType>, KindA, KindB>(operands, p);
+}
+
+template <Type kType, typename Operands>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::blocks)
+    gfx908_mfma_128x128x32_widened_elements(const __grid_constant__ Operands operands,
+                                            const __grid_constant__ WidenedProblem p) {
+  if constexpr (Config<kType>::Core::available) matrix_elements<Config<kType>>(operands, p);
+}
+
+template <Type kType, Fetch Kind>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::blocks)
+    gfx908_mfma_128x128x32_widened_triangle(const __grid_constant__ StridedOperands operands,
+                                            const __grid_constant__ TriangleProblem p) {
+  if constexpr (Config<kType>::Core::available) matrix_syrk<Config<kType>, Kind>(operands, p);
+}
+
+namespace {
+
+struct Row : MatrixRow<Config<Type::f16>> {
+  static constexpr bool has_vectors = true, has_elements = true;
+  static Tiling tiling(const GemmDesc &desc, int index) {
+    Tiling tiling = MatrixRow::tiling(desc, index);
+    if (device(index).family == Family::cdna1) tiling.blocks = 1;
+    return tiling;
+  }
+  static bool runs_on(int index) { return has_mfma(index) && matrix_rate(index, Type::f16) > 0; }
+  template <Type kType, Fetch KindA, Fetch KindB, typename Operands>
+  static auto vector_kernel() {
+    return &gfx908_mfma_128x128x32_widened<kType, KindA, KindB, Operands>;
+  }
+  template <Type kType, typename Operands>
+  static auto kernel() {
+    return &gfx908_mfma_128x128x32_widened_elements<kType, Operands>;
+  }
+  template <Type kType, Fetch Kind>
+  static auto triangle_kernel() {
+    return &gfx908_mfma_128x128x32_widened_triangle<kType, Kind>;
+  }
+};
+
+}  // namespace
+
+Kernel gfx908_mfma_128x128x32_widened() { return widened_kernel<Row>("gfx908_mfma_128x128x32_widened"); }
+Kernel gfx908_mfma_128x128x32_widened_triangle() {
+  return widened_triangle_kernel<Row>("gfx908_mfma_128x128x32_widened_triangle");
+}
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,87 @@
+// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, with FP32 accumulators and FP32 C, on gfx942 and gfx950:
+// for a large C, and operands that can be fetched by vectors. Also syrk of such operands: the tiles that overlap the
+// triangle (gpu/level3/triangle.h).
+//
+// The instructions, the loop and the units are those of gfx908_mfma_128x128x32_widened. For one k of that kernel's tile
+// of 128 x 128, the matrix cores of gfx950 take 8 clocks, but LDS takes 12. Here both take 32. Each element that a
+// thread fetches and stores is also used for twice as many products, and each fragment that it reads for a third more
+// on average.
+//
+//   tile of C: 256 x 256              wave: 128 x 64 = 4 x 2 blocks     lane: as there
+//   +---------+---------+--- ---+     +---------+---------+
+//   | wave 0  | wave 2  |  4, 6 |     | 32 x 32 |         |
+//   |         |         |       |     +---------+---------+
+//   +---------+---------+--- ---+     |         |         |
+//   | wave 1  | wave 3  |  5, 7 |     +---------+---------+  two more such rows
+//   +---------+---------+--- ---+
+//
+// Shared memory, bytes: pair p of 2 at 32768 p: tileA at 0 (4 x 256 units of 16 bytes), tileB at 16384 (the same).
+//
+// Requires: gemm or syrk of FP16 or bfloat16 operands, one or a strided batch; gfx942 or 950; addresses that are
+// multiples of 8 bytes; multiples of four elements for lda, ldb, the strides and the length of the contiguous
+// dimension.
+//
+// Parameters (Config): those of gfx908_mfma_128x128x32_widened.
+//
+// Not yet run on AMD hardware. ISA: no spills, no scratch; by LLVM's model a wave, one of two on a SIMD, keeps its
+// matrix core busy for 99 % of the time on gfx942 (clang 19), for 98 % on gfx950 (clang 22).
+#include "gpu/kernels.h"
+#include "hip/level3/matrix_triangle.h"
+#include "hip/tiles/widened_row.h"
+#include "matrix.h"
+#include "matrix_row.h"
+
+namespace libsgemm::hip {
+
+namespace {
+
+template <Type kType>
+struct Config : MatrixShape<MfmaWords<kType>, 256, 256, 32, 128, 64> {
+  static constexpr int blocks = 1;  // two do not have enough registers
+  static constexpr Fitted fitted = Fitted::gfx942_mfma_256x256x32_widened;
+#if defined(LIBSGEMM_HIP_MFMA_BF16_1K)
+  static constexpr bool available = MfmaWords<kType>::available;
+#else
+  static constexpr bool available = false;  // gfx908 has half of the registers that this needs
+#endif
+};
+
+}  // namespace
+
+template <Type kType, Fetch KindA, Fetch KindB, typename Operands>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::blocks)
+    gfx942_mfma_256x256x32_widened(const __grid_constant__ Operands operands,
+                                   const __grid_constant__ WidenedProblem p) {
+  if constexpr (Config<kType>::available) matrix_vectors<Config<kType>, KindA, KindB>(operands, p);
+}
+
+template <Type kType, Fetch Kind>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::blocks)
+    gfx942_mfma_256x256x32_widened_triangle(const __grid_constant__ StridedOperands operands,
+                                            const __grid_constant__ TriangleProblem p) {
+  if constexpr (Config<kType>::available) matrix_syrk<Config<kType>, Kind>(operands, p);
+}
+
+namespace {
+
+struct Row : MatrixRow<Config<Type::f16>> {
+  static constexpr bool has_vectors = true, has_elements = false;
+  static bool runs_on(int index) { return device(index).family == Family::cdna3; }
+  template <Type kType, Fetch KindA, Fetch KindB, typename Operands>
+  static auto vector_kernel() {
+    return &gfx942_mfma_256x256x32_widened<kType, KindA, KindB, Operands>;
+  }
+  template <Type kType, Fetch Kind>
+  static auto triangle_kernel() {
+    return &gfx942_mfma_256x256x32_widened_triangle<kType, Kind>;
+  }
+};
+
+}  // namespace
+
+Kernel gfx942_mfma_256x256x32_widened() { return widened_kernel<Row>("gfx942_mfma_256x256x32_widened"); }
+Kernel gfx942_mfma_256x256x32_widened_triangle() {
+  return widened_triangle_kernel<Row>("gfx942_mfma_256x256x32_widened_triangle");
+}
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,55 @@
+// C = alpha op(A) op(B) + beta C with m or n up to 16, on any AMD GPU: the long operand streamed once, through
+// registers.
+//
+// A block has 32 rows and, if k is deep enough for that, all of k: its 8 warps (32 consecutive threads each) take every
+// eighth chunk of 32 k. If this makes too few blocks, the plan (gpu/thin/skinny.cpp) gives the blocks equal shares
+// instead; skinny_sum.hip then adds their partial results in the order of k. More than 8 columns are two adjacent
+// tiles, of which the second one finds the long operand in the L2 cache.
+//
+// Source: the roofline of a matrix-vector product (one multiply-add for each element read, so memory bandwidth
+// decides), and stream-K for products of too few tiles (Osama et al., PPoPP 2023). skinny.h has a picture of the tile,
+// the lanes and LDS.
+//
+//   warp: 32 rows x 8 columns x 32 of k      lanes: 8 of rows x 4 groups of k      thread: 4 rows x 8 columns; 2 quads
+//
+// Shared memory, bytes: the chunk of Y of warp w at 1152 w; 9216 for 8 warps. At the end of a tile it holds the
+// accumulators.
+//
+// Requires: gemm of FP32; one product or a strided batch; min(m, n) <= 16; k >= 32; any transposition, alignment and
+// leading dimension.
+//
+// Parameters (Shape): narrow_thread columns and `quads` of k of a thread; narrow_most, the maximum of the short side;
+// for the cost the resident blocks of a compute unit and fma_share of the peak of fused multiply-adds, both assumed.
+//
+// Not yet run on AMD hardware. ISA (hipcc 5.2.3 and clang 19, seven chips): at most 195 registers, no vector spills, no
+// scratch, no flat_.
+#include "gpu/kernels.h"
+#include "skinny_row.h"
+
+namespace libsgemm::hip {
+
+template <typename Config>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(32 * skinny::kWarps, 1)
+    gfx_fma_32x8x32_skinny(const __grid_constant__ SkinnyWork work) {
+  skinny::compute<Config>(work);
+}
+
+namespace {
+
+struct Shape {
+  static constexpr int narrow_thread = 8, quads = 2, narrow_most = 16, resident = 2;
+  static constexpr double fma_share = 0.4;
+};
+
+struct Row : SkinnyRow<Row, Shape> {
+  template <typename Config>
+  static auto kernel_for() {
+    return &gfx_fma_32x8x32_skinny<Config>;
+  }
+};
+
+}  // namespace
+
+Kernel gfx_fma_32x8x32_skinny() { return skinny_kernel<Row>("gfx_fma_32x8x32_skinny"); }
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,20 @@
+// The second kernel of the skinny rows (gpu/thin/skinny_sum.h). Not yet run on AMD hardware.
+#include "gpu/thin/skinny_sum.h"
+
+namespace libsgemm::hip {
+namespace {
+
+using namespace gpu;
+
+__global__ void __launch_bounds__(kSkinnySumThreads)
+    skinny_sum(const __grid_constant__ SkinnyWork work, const __grid_constant__ SkinnySumShape shape) {
+  sum_skinny_tile(work, shape);
+}
+
+}  // namespace
+}  // namespace libsgemm::hip
+
+libsgemm_status_t libsgemm::gpu::sum_skinny_partials(const SkinnyTile &tile, const SkinnyPlan &plan,
+                                                     const Launch &launch, Error *error) {
+  return enqueue_skinny_sum(&hip::skinny_sum, tile, plan, launch, error);
+}

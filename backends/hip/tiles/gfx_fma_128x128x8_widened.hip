@@ -1,0 +1,78 @@
+// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands in FP32 arithmetic, on any AMD GPU. Also syrk of such
+// operands: the tiles that overlap the triangle (gpu/level3/triangle.h).
+//
+// Elements are converted to FP32, exactly, when they are stored in LDS (widened.h). The tile, its threads and the loop
+// are those of gfx_fma_128x128x8_ping_pong and valu.h.
+//
+// Source: patent CN110147248B.
+//
+// Shared memory, bytes: pair p of 2 at 8448 p: tileA at 0 (8 rows of 132 floats), tileB at 4224 (the same). Storing C
+// takes 8704.
+//
+// Requires: gemm or syrk of FP16 or bfloat16 operands; any transposition, alignment and size. gemm: any batch; syrk: a
+// strided batch.
+//
+// Parameters (Config): those of gfx_fma_128x128x8_ping_pong.
+//
+// Not yet run on AMD hardware. ISA: no spills, no scratch on gfx906, 908, 90a, 942, 1030, 1100 and 1201.
+#include "gpu/kernels.h"
+#include "hip/level3/triangle.h"
+#include "valu.h"
+#include "valu_row.h"
+#include "widened.h"
+#include "widened_row.h"
+
+namespace libsgemm::hip {
+
+namespace {
+
+struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
+  static constexpr int blocks = 2;  // resident on a compute unit
+  static constexpr Fitted fitted = Fitted::gfx_fma_128x128x8_widened;
+};
+
+}  // namespace
+
+template <Type kType, typename Operands>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
+    gfx_fma_128x128x8_widened(const __grid_constant__ Operands operands, const __grid_constant__ WidenedProblem p) {
+  const TilePosition<Config> at(p);
+  const TileRange range(p, Config::tile_k);
+  WidenedStream<Config::tile_m, Config::tile_k, Config::threads, kType> a(operands.a(blockIdx.z), p.lda, p.a_along_k,
+                                                                          at.row(), p.m - at.row(), range.first_k);
+  WidenedStream<Config::tile_n, Config::tile_k, Config::threads, kType> b(
+      operands.b(blockIdx.z), p.ldb, p.b_along_k, at.column(), p.n - at.column(), range.first_k);
+  ping_pong<Config>(a, b, at, range, operands, p);
+}
+
+template <Type kType, Fetch Kind>
+__global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
+    gfx_fma_128x128x8_widened_triangle(const __grid_constant__ StridedOperands operands,
+                                       const __grid_constant__ TriangleProblem p) {
+  using A = Directed<WidenedStream<Config::tile_m, Config::tile_k, Config::threads, kType>, Kind == Fetch::inner>;
+  using B = Directed<WidenedStream<Config::tile_n, Config::tile_k, Config::threads, kType>, Kind == Fetch::inner>;
+  ping_pong_triangle<Config, A, B, false>(operands, p);
+}
+
+namespace {
+
+struct Row : ValuRow<Config> {
+  static constexpr bool has_vectors = false, has_elements = true;
+  template <Type kType, typename Operands>
+  static auto kernel() {
+    return &gfx_fma_128x128x8_widened<kType, Operands>;
+  }
+  template <Type kType, Fetch Kind>
+  static auto triangle_kernel() {
+    return &gfx_fma_128x128x8_widened_triangle<kType, Kind>;
+  }
+};
+
+}  // namespace
+
+Kernel gfx_fma_128x128x8_widened() { return widened_kernel<Row>("gfx_fma_128x128x8_widened"); }
+Kernel gfx_fma_128x128x8_widened_triangle() {
+  return widened_triangle_kernel<Row>("gfx_fma_128x128x8_widened_triangle");
+}
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,35 @@
+// C = alpha op(A) op(B) + beta C, on any AMD GPU: the definition, one thread for each element of C.
+//
+// The first step of the ladder, and the reference on the device. Every factor is loaded from global memory each time
+// that it is needed, 8 bytes for 2 flops; only the caches make threads share loads. gpu/tiles/naive.h describes the
+// tile, the threads and the requirements.
+//
+// Source: the definition; Kirk and Hwu, "Programming Massively Parallel Processors", chapter 3.
+//
+// Not yet run on AMD hardware.
+#include "gpu/tiles/naive.h"
+
+namespace libsgemm::hip {
+namespace {
+
+using namespace gpu;
+
+template <typename Operands>
+__global__ void __launch_bounds__(kNaiveThreads)
+    gfx_fma_1x1x1_naive_kernel(const __grid_constant__ Operands operands, const __grid_constant__ NaiveProblem p,
+                               int64_t products) {
+  naive_tiles(operands, p, products);
+}
+
+struct Row {
+  template <typename Operands>
+  static auto kernel() {
+    return &gfx_fma_1x1x1_naive_kernel<Operands>;
+  }
+};
+
+}  // namespace
+
+Kernel gfx_fma_1x1x1_naive() { return naive_kernel<Row>("gfx_fma_1x1x1_naive"); }
+
+}  // namespace libsgemm::hip

@@ -1,0 +1,64 @@
+# Tests of the tests: kernels with a fault, made from the source as it is, which must be found.
+#
+# libsgemm_add_mutant(NAME FILE old new symptom)
+# Replaces `old`, of which backends/FILE has exactly one, and expects the row's test to print `symptom`. Set before:
+# mutant_backend; mutant_kernel, the kernel's file, of the mutated backend if its path is relative; mutant_objects, the
+# test and the table of that row; mutant_libraries, the host's first; mutant_tag, of the tests that are run.
+function(libsgemm_add_mutant name file old new symptom)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${backends}/${file})
+  file(READ ${backends}/${file} text)
+  string(FIND "${text}" "${old}" first)
+  string(FIND "${text}" "${old}" last REVERSE)
+  if(first EQUAL -1 OR NOT first EQUAL last)
+    message(FATAL_ERROR "backends/${file} no longer has what the mutant ${name} changes, or twice: ${old}")
+  endif()
+  string(REPLACE "${old}" "${new}" text "${text}")
+  set(root ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
+  set(before "")
+  if(EXISTS ${root}.h)
+    file(READ ${root}.h before)
+  endif()
+  if(NOT before STREQUAL text)
+    file(WRITE ${root}.h "${text}")
+  endif()
+  libsgemm_mirror(${mutant_backend} ${root})
+  file(REMOVE ${root}/${file})
+  file(CREATE_LINK ${root}.h ${root}/${file} SYMBOLIC)
+
+  set(test test_simt_mutant_${name})
+  list(GET mutant_libraries 0 host)
+  cmake_path(ABSOLUTE_PATH mutant_kernel BASE_DIRECTORY ${root}/${mutant_backend} OUTPUT_VARIABLE kernel)
+  libsgemm_add_simt_kernels(${test}_kernel ${kernel} ${host})
+  target_include_directories(${test}_kernel BEFORE PRIVATE ${root}/${mutant_backend} ${root})
+  target_compile_options(${test}_kernel PRIVATE -Wno-unused-parameter)  # a fault may be that one is not used
+  add_executable(${test} ${mutant_objects})
+  target_link_libraries(${test} PRIVATE libsgemm_test_support ${host})
+  target_link_options(${test} PRIVATE -Wl,--no-as-needed)
+  target_link_libraries(${test} PRIVATE ${test}_kernel ${mutant_libraries})
+  set_target_properties(${test} PROPERTIES CXX_VISIBILITY_PRESET default
+                        RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+  add_test(NAME test_simt_mutant.${name} COMMAND ${test} [${mutant_tag}])
+  set_tests_properties(test_simt_mutant.${name} PROPERTIES LABELS "${labels}" TIMEOUT 600
+                       ENVIRONMENT TSAN_OPTIONS=halt_on_error=1 PASS_REGULAR_EXPRESSION "${symptom}")
+endfunction()
+
+# The table of one row, to be linked with its mutants.
+function(libsgemm_add_mutant_row name backend row host)
+  string(TOUPPER ${backend} upper)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}/rows.h
+       CONTENT "#define LIBSGEMM_${upper}_ROWS(X) X(${row}, \"\")\n")
+  add_library(${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${backend}/${backend}/kernels.cpp)
+  target_include_directories(${name} BEFORE PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
+  target_link_libraries(${name} PRIVATE ${host})
+  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET default)
+endfunction()
+# libsgemm_set_mutated(ROW KERNEL): the mutants that follow are of this row, which the file KERNEL defines. Set before:
+# mutant_backend and mutant_libraries; mutant_tests, the object library of the test.
+macro(libsgemm_set_mutated row kernel)
+  list(GET mutant_libraries 0 mutant_host)
+  libsgemm_add_mutant_row(simt_mutant_${row} ${mutant_backend} ${row} ${mutant_host})
+  set(mutant_kernel ${kernel})
+  set(mutant_objects $<TARGET_OBJECTS:${mutant_tests}> $<TARGET_OBJECTS:simt_mutant_${row}>)
+endmacro()
+set(mutant_tag row)
+set(wrong_element "is[ \n]+[-+.0-9a-z]+,[ \n]+expected[ \n]")  # the checker's words

@@ -1,0 +1,40 @@
+// A kernel of the wgmma engine with a single instance, a pair of blocks and few stages, for the mutants of the engine.
+#include "cuda/wgmma/wgmma_row.h"
+#include "gpu/kernels.h"
+
+namespace libsgemm::cuda {
+namespace {
+
+using OneShape = WgmmaShape<Number::f16, ptx::AlongK<128>, ptx::AlongOuter<64>, 1, 128, 64, 2, 2>;
+
+__global__ void __launch_bounds__(kWgmmaThreads, 1)
+    one(const __grid_constant__ WgmmaMaps maps, const __grid_constant__ WgmmaProblem p) {
+  wgmma_product<OneShape>(maps, p, PlainFinish());
+}
+
+struct Row {
+  static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
+  static constexpr Fitted fitted = Fitted::sm90_wgmma_128x128x64_grouped;
+  static constexpr int most_cluster = 2;
+  template <Number, bool, bool, int>
+  using Shape = OneShape;  // pairs, however few tiles there are
+  template <Number, bool, bool, int>
+  static WgmmaKernel kernel() {
+    return &one;
+  }
+};
+
+bool supports(const GemmDesc &desc, int index) {
+  const WgmmaSides sides = WgmmaTiles<Row>::sides(desc);
+  return desc.type == Type::f16 && sides.x_along_k && !sides.y_along_k && WgmmaTiles<Row>::supports(desc, index);
+}
+
+}  // namespace
+
+Kernel sm90_wgmma_128x128x64_mutant() {
+  Kernel kernel = wgmma_kernel<Row>("sm90_wgmma_128x128x64_mutant");
+  kernel.supports = supports;
+  return kernel;
+}
+
+}  // namespace libsgemm::cuda

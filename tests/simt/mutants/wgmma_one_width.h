@@ -1,0 +1,23 @@
+// A single instance of the wgmma engine for tiles of any width, whatever a call requests. The table entries for its
+// mutants have it as Kernels (wgmma_width_row.h).
+#pragma once
+
+#include "cuda/wgmma/wgmma_width_row.h"
+
+namespace libsgemm::cuda {
+
+template <class Shape>
+__global__ void __launch_bounds__(kWgmmaThreads, 1)
+    one_width(const __grid_constant__ WgmmaMaps maps, const __grid_constant__ WgmmaProblem p) {
+  wgmma_product<Shape>(maps, p, PlainFinish());
+}
+
+template <class Shape>
+struct OneWidth {
+  template <Number, bool, bool, int, int>
+  static WgmmaKernel kernel() {
+    return &one_width<Shape>;
+  }
+};
+
+}  // namespace libsgemm::cuda
