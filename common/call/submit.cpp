@@ -400,11 +400,9 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
   *final = false;
   if (is_nested(gate, info)) return LIBSGEMM_NOT_SUPPORTED;
   libsgemm_handle *const h = how->handle;
-  // The program's workspace has the size that cuBLAS needs for FP32. Modes that split operands run at half their speed
-  // with that, so they require the default size.
-  const libsgemm_math_mode_t mode = h->settings.math_mode;
-  const bool splits = mode != LIBSGEMM_MATH_FP32 && mode != LIBSGEMM_MATH_FP64;
-  const size_t least = splits ? LIBSGEMM_WORKSPACE_DEFAULT_BYTES : 1;
+  // The program's workspace has the size that cuBLAS needs for FP32. Modes that convert operands run at half their
+  // speed with that, so they require the default size.
+  const size_t least = mode_traits(h->settings.math_mode).converts() ? LIBSGEMM_WORKSPACE_DEFAULT_BYTES : 1;
   const bool usable = how->workspace_bytes >= least && reinterpret_cast<uintptr_t>(how->workspace) % 256 == 0;
   h->user_workspace = usable ? how->workspace : nullptr;
   h->workspace_bytes = h->user_workspace != nullptr ? how->workspace_bytes : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <vector>
 
+#include "math_mode.h"
+
 namespace libsgemm {
 namespace {
 
@@ -91,7 +93,7 @@ bool parse_alignments(const std::string &text, uint8_t (&of)[3]) {
 }
 
 bool parse_mode(const std::string &text, uint8_t *mode) {
-  for (*mode = 0; *mode <= LIBSGEMM_MATH_FP32_FAST; ++*mode) {
+  for (*mode = 0; *mode < kModeCount; ++*mode) {
     if (text == math_mode_name(static_cast<libsgemm_math_mode_t>(*mode))) return true;
   }
   return false;

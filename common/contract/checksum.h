@@ -58,7 +58,6 @@ constexpr double kChecksumSmallest = 0x1p-149;  // smallest positive FP32 number
 LIBSGEMM_HOST_DEVICE inline ChecksumBound checksum_bound(libsgemm_math_mode_t mode, double factor, double alpha,
                                                          double terms, double columns, const ChecksumCut &cut) {
   const double magnitude = alpha < 0 ? -alpha : alpha;
-  const double products = mode == LIBSGEMM_MATH_BF16X6 ? 6 : 1;
   ChecksumBound b = {};
   b.mode = mode;
   b.factor = factor;
@@ -66,13 +65,13 @@ LIBSGEMM_HOST_DEVICE inline ChecksumBound checksum_bound(libsgemm_math_mode_t mo
   b.columns = columns;
   b.terms = terms;
   b.cut = cut;
-  b.floor = kChecksumSmallest * (products * terms + 2) * (magnitude > 1 ? magnitude : 1);
+  b.floor = kChecksumSmallest * (mode_traits(mode).products * terms + 2) * (magnitude > 1 ? magnitude : 1);
   b.scaled_first = magnitude == 1 ? 0 : kChecksumSmallest;
   return b;
 }
 
 LIBSGEMM_HOST_DEVICE inline bool checksum_needs_norms(libsgemm_math_mode_t mode, double alpha, const ChecksumCut &cut) {
-  return splits(mode) || (alpha != 1 && alpha != -1) || cut.part > 0;
+  return mode_traits(mode).loses_bits() || (alpha != 1 && alpha != -1) || cut.part > 0;
 }
 
 // The sums for row i: sum_l |A_il| |B_l|, sum_l |A_il|, and |beta| |C0_i|.
@@ -83,8 +82,9 @@ struct ChecksumRow {
 // Possible loss of a row's sum in addition to rounding: what the parts of inputs do not hold in the modes that split
 // them, and what is cut off below the normal range of inputs; see verify.h.
 LIBSGEMM_HOST_DEVICE inline double checksum_lost(const ChecksumRow &row, const ChecksumBound &b) {
-  if (b.mode == LIBSGEMM_MATH_FP16X3) return 0x1p-49 * (row.plain * b.norms + row.plain * b.norm);
-  if (b.mode == LIBSGEMM_MATH_BF16X6) return 0x1p-133 * (b.norms + row.plain * sqrt(b.columns));
+  const ModeTraits mode = mode_traits(b.mode);
+  if (mode.lost_of_most > 0) return mode.lost_of_most * (row.plain * b.norms + row.plain * b.norm);
+  if (mode.lost_always > 0) return mode.lost_always * (b.norms + row.plain * sqrt(b.columns));
   return b.cut.part * b.cut.least * (b.norms + (row.plain + b.cut.least * b.terms) * sqrt(b.columns));
 }
 

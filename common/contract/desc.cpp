@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "math_mode.h"
+
 namespace libsgemm {
 namespace {
 
@@ -97,10 +99,6 @@ std::string to_string(const GemmDesc &d) {
   return text;
 }
 
-const char *math_mode_name(libsgemm_math_mode_t mode) {
-  static const char *const names[] = {"fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64", "fp32_fast"};
-  const int index = static_cast<int>(mode);
-  return index >= 0 && index < 8 ? names[index] : "?";
-}
+const char *math_mode_name(libsgemm_math_mode_t mode) { return mode_traits(mode).name; }
 
 }  // namespace libsgemm

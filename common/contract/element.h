@@ -24,7 +24,8 @@ struct Parts {
 };
 
 LIBSGEMM_HOST_DEVICE inline Parts parts_of(const Line &line, libsgemm_math_mode_t mode) {
-  return {line.sum, mode == LIBSGEMM_MATH_FP16X3 ? 0x1p-49 * line.largest : 0x1p-133};
+  const ModeTraits traits = mode_traits(mode);
+  return {line.sum, traits.lost_of_most > 0 ? traits.lost_of_most * line.largest : traits.lost_always};
 }
 
 // The loss of a product by the split of its row and its column.
@@ -67,7 +68,7 @@ LIBSGEMM_HOST_DEVICE inline double error_ratio(double computed, double wanted, c
 // Loss below the normal range: bits that products lose there grow with alpha. Sums are exact there, and so is C as an
 // operand, unless a thread flushes it to zero.
 LIBSGEMM_HOST_DEVICE inline double element_floor(const ElementBound &b) {
-  const double terms = b.terms * (b.mode == LIBSGEMM_MATH_BF16X6 ? 6 : 1), size = fmax(fabs(b.alpha), 1.0);
+  const double terms = b.terms * mode_traits(b.mode).products, size = fmax(fabs(b.alpha), 1.0);
   if (flushes(b.smallest)) return b.smallest * (2 * terms + 4) * fmax(size, fabs(b.beta));
   return b.smallest * (terms + 2) * size;
 }

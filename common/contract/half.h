@@ -7,6 +7,7 @@
 
 #include "host_device.h"
 #include "libsgemm.h"
+#include "math_mode.h"
 
 namespace libsgemm {
 
@@ -87,16 +88,17 @@ inline uint16_t f16_from_float(float value) {
 
 // An input of a product in the mode. The modes that split inputs into parts keep all of it.
 LIBSGEMM_HOST_DEVICE inline float rounded(float value, libsgemm_math_mode_t mode) {
-  switch (mode) {
-    case LIBSGEMM_MATH_TF32:
+  switch (mode_traits(mode).rounding) {
+    case Rounding::tf32:
       return round_to_tf32(value);
-    case LIBSGEMM_MATH_BF16:
+    case Rounding::bf16:
       return round_to_bf16(value);
-    case LIBSGEMM_MATH_FP16:
+    case Rounding::f16:
       return round_to_f16(value);
-    default:
-      return value;
+    case Rounding::none:
+      break;
   }
+  return value;
 }
 
 }  // namespace libsgemm

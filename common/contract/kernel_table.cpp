@@ -23,7 +23,7 @@ const Kernel *walk(const Backend &backend, const GemmDesc &desc, int device, siz
   // FP32 may replace modes that split inputs, whose only merit is speed; callers of other modes may need their
   // rounding. It does not replace them if the caller has split an operand for the mode.
   const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
-  return by_mode(desc.math_mode, !planned && splits(desc.math_mode), [&](libsgemm_math_mode_t mode) {
+  return by_mode(desc.math_mode, !planned && mode_traits(desc.math_mode).loses_bits(), [&](libsgemm_math_mode_t mode) {
     return cheapest_row(backend.kernels, backend.kernel_count, desc, device, workspace_bytes, mode);
   });
 }
@@ -81,7 +81,8 @@ namespace {
 
 const Kernel *choose(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes) {
   // Modes that round more than FP32 save time on GPUs; on CPUs they show what rounding does.
-  const bool fp32_will_do = splits(desc.math_mode) || (backend.is_gpu && desc.math_mode != LIBSGEMM_MATH_FP64);
+  const bool fp32_will_do =
+      mode_traits(desc.math_mode).loses_bits() || (backend.is_gpu && desc.math_mode != LIBSGEMM_MATH_FP64);
   return by_mode(desc.math_mode, fp32_will_do, [&](libsgemm_math_mode_t mode) {
     PricedKernel best;
     for (const Kernel *row = backend.kernels; row < backend.kernels + backend.kernel_count; ++row) {

@@ -56,10 +56,10 @@ inline size_t workspace_of(const Kernel &kernel, const ConvDesc &desc, int devic
 }
 
 // True if a kernel of the arithmetic `of` may serve a request for `mode`. FP32 and FP32_FAST may be served by any mode
-// that comes before them in kByBound.
+// of a lower rank.
 inline bool serves(libsgemm_math_mode_t of, libsgemm_math_mode_t mode) {
-  const int place = place_by_bound(mode);
-  return of == mode || (place <= place_by_bound(LIBSGEMM_MATH_FP32_FAST) && place_by_bound(of) < place);
+  const int rank = mode_traits(mode).rank;
+  return of == mode || (rank <= mode_traits(LIBSGEMM_MATH_FP32_FAST).rank && mode_traits(of).rank < rank);
 }
 
 // Returns the cheapest of `count` kernels that serve `mode` and support the description within the workspace; the first

@@ -1,5 +1,4 @@
-// The math modes in the order of their error bounds, for the choice of a kernel, the report on several kernels and
-// verification.
+// The math modes, each described once: mode_traits(). The choice of a kernel, reports and verification read it.
 #pragma once
 
 #include "float_mode.h"
@@ -8,27 +7,50 @@
 
 namespace libsgemm {
 
-// Sorted by the error that a mode allows an element, the smallest first. FP32_FAST has the bound of FP32 and comes
-// after it, so that a report on several kernels names FP32_FAST.
-constexpr libsgemm_math_mode_t kByBound[] = {LIBSGEMM_MATH_FP64,   LIBSGEMM_MATH_FP32,   LIBSGEMM_MATH_FP32_FAST,
-                                             LIBSGEMM_MATH_BF16X6, LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_TF32,
-                                             LIBSGEMM_MATH_FP16,   LIBSGEMM_MATH_BF16};
+// What FP32 inputs are rounded to before they are multiplied.
+enum class Rounding { none, tf32, bf16, f16 };
 
-constexpr int place_by_bound(libsgemm_math_mode_t mode) {
-  int place = 0;
-  while (kByBound[place] != mode) ++place;
-  return place;
-}
+struct ModeTraits {
+  const char *name;   // in LIBSGEMM_MATH_MODE and reports
+  int rank;           // in the order of the errors that modes allow an element, the smallest first
+  Rounding rounding;  // of inputs
+  bool splits;        // GPU kernels split each input into 16-bit parts
+  // What the parts cost, in addition to FP32's bound (verify.h); 0 for modes that promise FP32's bound or round inputs.
+  double left_out;      // products of parts that are not computed, in units of 2^-24
+  int products;         // products of parts for one product of inputs; 1 if they do not add to the loss below the range
+  double lost_of_most;  // bits of an input that its parts do not hold, for each unit of the largest input of a line
+  double lost_always;   // the same, whatever the largest
 
-// The modes that split inputs into parts.
-LIBSGEMM_HOST_DEVICE inline bool splits(libsgemm_math_mode_t mode) {
-  return mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP16X3;
-}
+  // True if inputs are converted or split before they are multiplied.
+  constexpr bool converts() const { return splits || rounding != Rounding::none; }
+  // True if parts of inputs do not hold all of their bits. Speed is the only merit of such a mode: FP32 may replace it.
+  constexpr bool loses_bits() const { return left_out > 0; }
+};
 
-// The loss that a mode adds to FP32's bound, in units of 2^-24: the products of parts that it leaves out, and the bits
-// of inputs that its parts do not hold.
-constexpr double split_loss(libsgemm_math_mode_t mode) {
-  return mode == LIBSGEMM_MATH_BF16X6 ? 4 : mode == LIBSGEMM_MATH_FP16X3 ? 8 : 0;
+constexpr int kModeCount = 8;
+
+// A function with one row a mode, since device code cannot index an array of constants. FP32_FAST has the bound of FP32
+// and ranks after it, so that a report on several kernels names FP32_FAST.
+LIBSGEMM_HOST_DEVICE constexpr ModeTraits mode_traits(libsgemm_math_mode_t mode) {
+  switch (mode) {
+    case LIBSGEMM_MATH_FP64:
+      return {"fp64", 0, Rounding::none, false, 0, 1, 0, 0};
+    case LIBSGEMM_MATH_FP32:
+      return {"fp32", 1, Rounding::none, false, 0, 1, 0, 0};
+    case LIBSGEMM_MATH_FP32_FAST:
+      return {"fp32_fast", 2, Rounding::none, true, 0, 1, 0, 0};
+    case LIBSGEMM_MATH_BF16X6:
+      return {"bf16x6", 3, Rounding::none, true, 4, 6, 0, 0x1p-133};
+    case LIBSGEMM_MATH_FP16X3:
+      return {"fp16x3", 4, Rounding::none, true, 8, 1, 0x1p-49, 0};
+    case LIBSGEMM_MATH_TF32:
+      return {"tf32", 5, Rounding::tf32, false, 0, 1, 0, 0};
+    case LIBSGEMM_MATH_FP16:
+      return {"fp16", 6, Rounding::f16, false, 0, 1, 0, 0};
+    case LIBSGEMM_MATH_BF16:
+      return {"bf16", 7, Rounding::bf16, false, 0, 1, 0, 0};
+  }
+  return {"?", kModeCount, Rounding::none, false, 0, 1, 0, 0};
 }
 
 // How a result was computed.
@@ -40,7 +62,7 @@ struct Arithmetic {
 
 // True if a result by x may be less accurate than one by y. Truncation decides first, because its error grows with k.
 constexpr bool promises_less(const Arithmetic &x, const Arithmetic &y) {
-  return x.truncates != y.truncates ? x.truncates : place_by_bound(x.mode) > place_by_bound(y.mode);
+  return x.truncates != y.truncates ? x.truncates : mode_traits(x.mode).rank > mode_traits(y.mode).rank;
 }
 
 }  // namespace libsgemm

@@ -48,7 +48,7 @@ struct Scales {
   double x = 0, y = 0;        // for the two operands of a weight gradient
 
   Scales(const ConvDesc &d, libsgemm_math_mode_t mode) {
-    if (!splits(mode)) return;
+    if (!mode_traits(mode).loses_bits()) return;
     if (d.direction != Conv::weight_gradient) {
       image = largest_of_images(d.direction == Conv::forward ? tensor_x(d) : tensor_y(d));
       return;
@@ -62,7 +62,7 @@ struct Scales {
 Parts scaled_parts(Line line, double largest, libsgemm_math_mode_t mode) {
   line.largest = std::max(line.largest, largest);
   Parts parts = parts_of(line, mode);
-  if (mode == LIBSGEMM_MATH_BF16X6) parts.lost = std::max(parts.lost, 0x1p-148 * line.largest);
+  parts.lost = std::max(parts.lost, mode_traits(mode).lost_always * 0x1p-15 * line.largest);
   return parts;
 }
 
@@ -78,7 +78,7 @@ double ratio_of_element(const ConvDesc &d, const ElementBound &bound, const Tens
     a.add(std::fabs(left));
     b.add(std::fabs(right));
   });
-  if (splits(bound.mode)) {
+  if (mode_traits(bound.mode).loses_bits()) {
     const double image = scales.image.empty() ? scales.x : scales.image[static_cast<size_t>(at[0])];
     e.lost = lost_by(scaled_parts(a, image, bound.mode), scaled_parts(b, scales.y, bound.mode));
   }

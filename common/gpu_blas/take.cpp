@@ -14,19 +14,13 @@ namespace {
 
 thread_local int t_depth = 0;
 
-// True if FP32 products in this mode are at least as fast as those in TF32.
-bool rounds_inputs(libsgemm_math_mode_t mode) {
-  return mode == LIBSGEMM_MATH_TF32 || mode == LIBSGEMM_MATH_BF16 || mode == LIBSGEMM_MATH_FP16;
-}
-
 // True if a product followed by a pass for the epilogue is faster than cuBLAS, which fuses both: the product must be
 // deep enough that the mode gains more than the pass costs (docs/cublas.md), and larger than the pass's start-up time.
 // 16-bit inputs gain nothing.
 bool pays(const Product &p, libsgemm_math_mode_t mode) {
   const Call &c = p.call;
-  const bool exact = mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP64;
   const double work = static_cast<double>(c.m) * static_cast<double>(c.n) * static_cast<double>(c.k);
-  return c.type == Type::f32 && c.k >= (exact ? 1024 : 256) && work >= 0x1p28;
+  return c.type == Type::f32 && c.k >= (mode_traits(mode).converts() ? 256 : 1024) && work >= 0x1p28;
 }
 
 // True for sizes, leading dimensions and enumerators that the vendor refuses, in a column-major call. Checked here,
@@ -164,7 +158,8 @@ const char *try_ours(const Product &product, const Preparation &first, int *stat
   if (state->unavailable) return why_not(LIBSGEMM_UNAVAILABLE);
   if (!make_handle(state.get())) return "invalid environment";
   // The program allows its BLAS to round inputs, which is faster than any mode that does not.
-  if (product.call.type == Type::f32 && around.asked == Asked::reduced && !rounds_inputs(state->math_mode)) {
+  if (product.call.type == Type::f32 && around.asked == Asked::reduced &&
+      mode_traits(state->math_mode).rounding == Rounding::none) {
     return "rounding allowed by the program";
   }
   if (product.has_epilogue() && !pays(product, state->math_mode)) return "epilogue";

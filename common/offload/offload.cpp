@@ -51,9 +51,7 @@ double device_flops(const Backend &backend, const GemmDesc &desc, int device) {
 }
 
 size_t workspace_limit(const GemmDesc &d) {
-  const bool split = d.math_mode == LIBSGEMM_MATH_BF16X6 || d.math_mode == LIBSGEMM_MATH_FP16X3 ||
-                     d.math_mode == LIBSGEMM_MATH_FP32_FAST;
-  return split ? kSplitWorkspace : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
+  return mode_traits(d.math_mode).splits ? kSplitWorkspace : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
 }
 
 // Calls visit(unit, factors) of a launch for one tile of each shape, on the diagonal and off it.

@@ -10,10 +10,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
 #include <sstream>
 #include <system_error>
+#include <vector>
 
+#include "contract/math_mode.h"
 #include "nearest.h"
 
 namespace libsgemm {
@@ -47,7 +48,7 @@ void complain(Environment *env, const std::string &name, const std::string &valu
 }
 
 // Reads a variable that is one of a few words; `fallback` if it is not set.
-int read_word(Environment *env, const char *name, int fallback, std::initializer_list<Word> words) {
+int read_word(Environment *env, const char *name, int fallback, const std::vector<Word> &words) {
   const char *value = get(env, name);
   if (value == nullptr) return fallback;
   std::string valid;
@@ -130,15 +131,11 @@ void read_verify_seed(Environment *env) {
 
 void read_math_mode(Environment *env) {
   Settings &s = env->settings;
-  s.math_mode = static_cast<libsgemm_math_mode_t>(read_word(env, "LIBSGEMM_MATH_MODE", LIBSGEMM_MATH_FP32,
-                                                            {{"fp32", LIBSGEMM_MATH_FP32},
-                                                             {"bf16x6", LIBSGEMM_MATH_BF16X6},
-                                                             {"fp16x3", LIBSGEMM_MATH_FP16X3},
-                                                             {"tf32", LIBSGEMM_MATH_TF32},
-                                                             {"bf16", LIBSGEMM_MATH_BF16},
-                                                             {"fp16", LIBSGEMM_MATH_FP16},
-                                                             {"fp64", LIBSGEMM_MATH_FP64},
-                                                             {"fp32_fast", LIBSGEMM_MATH_FP32_FAST}}));
+  std::vector<Word> modes;
+  for (int mode = 0; mode < kModeCount; ++mode) {
+    modes.push_back({mode_traits(static_cast<libsgemm_math_mode_t>(mode)).name, mode});
+  }
+  s.math_mode = static_cast<libsgemm_math_mode_t>(read_word(env, "LIBSGEMM_MATH_MODE", LIBSGEMM_MATH_FP32, modes));
   // NVIDIA's variable by which a user forbids TF32 in every library of the process.
   const char *tf32 = get(env, "NVIDIA_TF32_OVERRIDE");
   if (tf32 != nullptr && tf32 == std::string("0") && s.math_mode == LIBSGEMM_MATH_TF32) {

@@ -104,7 +104,7 @@ bool right_not_to_be_finite(const Claim &c, int64_t j) {
 // Loss of an operation below the normal range.
 double smallest(const Arithmetic &how) {
   // The thread's rounding of inputs to FP16 is off by a unit of FP16.
-  if (how.floats.directed && how.mode == LIBSGEMM_MATH_FP16) return 0x1p-24;
+  if (how.floats.directed && mode_traits(how.mode).rounding == Rounding::f16) return 0x1p-24;
   return how.floats.flushes ? kNormal : (how.floats.directed ? 2 : 1) * kChecksumSmallest;
 }
 
@@ -119,13 +119,14 @@ double solution_ratio(const Claim &c, int64_t j, bool *told) {
 
 ChecksumCut cut_off(const GemmDesc &d, const Arithmetic &how) {
   if (!how.truncates) return {0, 0};
-  const double part = (static_cast<double>(d.k) / (how.mode == LIBSGEMM_MATH_TF32 ? 8 : 16) + 1) * 2 * kUnit;
-  return {part, d.type == Type::f16 || how.mode == LIBSGEMM_MATH_FP16 ? 0x1p-14 : 0x1p-126};
+  const Rounding rounding = mode_traits(how.mode).rounding;
+  const double part = (static_cast<double>(d.k) / (rounding == Rounding::tf32 ? 8 : 16) + 1) * 2 * kUnit;
+  return {part, d.type == Type::f16 || rounding == Rounding::f16 ? 0x1p-14 : 0x1p-126};
 }
 
 double error_factor(const GemmDesc &d, const Arithmetic &how) {
   const double k = static_cast<double>(d.k), terms = traits_of(d).terms();
-  double factor = 4 * terms * std::sqrt(k + 2) * kUnit + cut_off(d, how).part + split_loss(how.mode) * kUnit;
+  double factor = 4 * terms * std::sqrt(k + 2) * kUnit + cut_off(d, how).part + mode_traits(how.mode).left_out * kUnit;
   if (how.floats.directed) factor += 2 * (terms * k + 2) * kUnit;
   return factor;
 }

@@ -141,7 +141,7 @@ struct AllParts {
 
 AllParts all_parts(const Claim &c) {
   AllParts all;
-  if (!splits(c.mode)) return all;
+  if (!mode_traits(c.mode).loses_bits()) return all;
   const Product &p = c.products.term[0];
   for (int64_t i = 0; i < p.m; ++i) all.x.push_back(parts(p.x, i, p.k, c.mode));
   for (int64_t j = 0; j < p.n; ++j) all.y.push_back(parts(p.y.transposed(), j, p.k, c.mode));

@@ -100,7 +100,7 @@ double worst_of_column(const Claim &c, int64_t j) {
   column.value.assign(static_cast<size_t>(p.m), 0);
   column.magnitude.assign(static_cast<size_t>(p.m), 0);
   for (int t = 0; t < c.products.count; ++t) add_product(c.products.term[t], j, first, last, &column);
-  const bool split = splits(c.mode);
+  const bool split = mode_traits(c.mode).loses_bits();
   const Parts y = split ? parts(p.y.transposed(), j, p.k, c.mode) : Parts{0, 0};
   double worst = 0;
   bool told = false;

@@ -105,7 +105,7 @@ __device__ __forceinline__ double judge_own(const ElementsWork &w, int64_t first
     ProductElement e = {static_cast<double>(w.c[i + j * w.ldc]), 0, value[own / kOwn][own % kOwn],
                         magnitude[own / kOwn][own % kOwn], 0};
     if (w.before != nullptr) e.old = static_cast<double>(w.before[i + j * w.a.lines]);
-    if (splits(w.bound.mode)) e.lost = lost_by(parts_of(x, w.bound.mode), parts_of(y, w.bound.mode));
+    if (mode_traits(w.bound.mode).loses_bits()) e.lost = lost_by(parts_of(x, w.bound.mode), parts_of(y, w.bound.mode));
     const double ratio = product_ratio(e, w.bound, [&] {
       return Line{x.sum + y.sum, x.largest < y.largest ? y.largest : x.largest};
     });
@@ -169,7 +169,7 @@ libsgemm_status_t elements(const GemmDesc &d, const ElementBound &bound, const f
   w.c = d.c, w.before = before;
   w.ldc = d.ldc, w.k = d.k;
   w.type = d.type;
-  w.needs_lines = splits(bound.mode) || bound.cut.part > 0 || (bound.alpha != 1 && bound.alpha != -1);
+  w.needs_lines = mode_traits(bound.mode).loses_bits() || bound.cut.part > 0 || (bound.alpha != 1 && bound.alpha != -1);
   w.bound = bound;
   w.worst = static_cast<double *>(launch.workspace);
   return launch_kernel(verify_elements, dim3(static_cast<unsigned>(blocks_of(d))), dim3(kThreads), 0, launch, error, w);

@@ -6,6 +6,6 @@
 // passes, as long as in FP32 on gfx942, and twice as long on gfx950.
 bool libsgemm::gpu::has_splits(libsgemm_math_mode_t mode, int index) {
   const hip::Family family = hip::device(index).family;
-  const bool splits = mode == LIBSGEMM_MATH_FP16X3 || mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP32_FAST;
-  return splits && (family == hip::Family::cdna3 || (family == hip::Family::cdna1 && mode == LIBSGEMM_MATH_FP16X3));
+  return mode_traits(mode).splits &&
+         (family == hip::Family::cdna3 || (family == hip::Family::cdna1 && mode == LIBSGEMM_MATH_FP16X3));
 }
