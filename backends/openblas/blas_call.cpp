@@ -49,9 +49,12 @@ bool g_has_buffer = false;  // the BLAS has mapped one: a single call needs no m
 constexpr int kNone = INT_MAX, kEnded = INT_MAX - 1;
 thread_local int t_place = kNone;
 
-int g_threaded = 0;                                                     // threaded calls inside; guarded by g_mutex
-std::condition_variable &g_turn = immortal<std::condition_variable>();  // signals the end of such a call
-thread_local bool t_threaded = false;                                   // this thread is inside one
+struct ThreadedCalls {
+  int inside = 0;                 // guarded by g_mutex
+  std::condition_variable ended;  // signals the end of such a call
+};
+ThreadedCalls &g_threaded = immortal<ThreadedCalls>();
+thread_local bool t_threaded = false;  // this thread is inside one
 
 // Does not take the lock: a process may fork while a thread ends.
 struct Owner {
@@ -194,8 +197,8 @@ BlasCall::BlasCall(const CpuBlas &blas, bool threaded) {
   problem_ = lacks_for_threads(blas, threads);
   if (problem_ != nullptr || t_threaded) return;
   std::unique_lock<std::mutex> lock(g_mutex);
-  g_turn.wait(lock, [threads] { return g_threaded < threads; });
-  ++g_threaded;
+  g_threaded.ended.wait(lock, [threads] { return g_threaded.inside < threads; });
+  ++g_threaded.inside;
   threaded_ = t_threaded = true;
 }
 
@@ -203,12 +206,12 @@ void BlasCall::leave() {
   {
     const std::lock_guard<std::mutex> lock(g_mutex);
     if (shares_) --g_sharing;
-    if (threaded_) --g_threaded;
+    if (threaded_) --g_threaded.inside;
   }
   if (shares_) g_left.notify_one();
   if (!threaded_) return;
   t_threaded = false;
-  g_turn.notify_one();
+  g_threaded.ended.notify_one();
 }
 
 const char *lacks_for_loading() {
