@@ -2,7 +2,8 @@
 #   check_docs.py            the targets of links, the paths in `code`, the kernel rows that docs and docs/results name,
 #                            and the source files that docs and comments name, exist; the changelog has the ABI's
 #                            numbers; no source says that a row was not measured whose figures are there; no include
-#                            runs upward in docs/architecture.md; comments have a subject and the field's words
+#                            runs upward in docs/architecture.md; comments and docs have a subject and the field's
+#                            words; no paragraph has more than 100 words, no cell of a table more than 200 characters
 #   check_docs.py COMMAND    and each `libsgemm SUBCOMMAND --option` in them is one that COMMAND knows; presets and
 #                            options of CMake exist; C programs in them compile
 import json
@@ -14,7 +15,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOP = [p.name for p in ROOT.iterdir() if p.is_dir() and not p.name.startswith('.') and p.name != 'build']
-FILES = [ROOT / name for name in ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md']] + sorted((ROOT / 'docs').glob('*.md'))
+FILES = [ROOT / name for name in ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md']] + sorted((ROOT / 'docs').rglob('*.md'))
 BLOCK = re.compile(r'^```(\w*)\n(.*?)^```', re.M | re.S)
 
 
@@ -69,6 +70,25 @@ def comments(path):
 
 
 HEAVY = re.compile(r'\b(as (?:it lies|they lie)|anew|on (?:its|their) way|told of|be had|nobody|somebody|so many)\b')
+
+
+def passages(text):
+    """Paragraphs, items of lists and cells of tables, each with the most that it may hold and what that counts."""
+    for block in re.split(r'\n\s*\n|\n(?=#)', BLOCK.sub('', text)):
+        if re.match(r'\s*\|', block):
+            for line in block.strip().splitlines():
+                yield from ((cell.strip(), len(cell.strip()), 200, 'characters') for cell in line.strip().strip('|').split('|'))
+        else:
+            yield from ((item.strip(), len(item.split()), 100, 'words') for item in re.split(r'\n\s*(?:[-*]|\d+\.)\s', block))
+
+
+def heavy_docs(text):
+    for passage, size, most, unit in passages(text):
+        if size > most:
+            yield f'{size} {unit} in one passage, at most {most}: {passage[:70]}'
+        plain = re.sub(r'`[^`]*`', '', passage)
+        if re.match('(Of|Whether|Those) ', plain) or HEAVY.search(plain):
+            yield f'say it plainly: {passage[:90]}'
 
 
 def heavy_comments(path):
@@ -184,7 +204,7 @@ def upward_includes():
 wrong = [*upward_includes()]
 for file in FILES:
     text = file.read_text()
-    faults = list(missing_paths(file, text))
+    faults = [*missing_paths(file, text), *heavy_docs(text)]
     if file.name == 'CHANGELOG.md':
         faults += wrong_abi(text)
     else:

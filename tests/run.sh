@@ -160,6 +160,7 @@ run_part() {
     checks)
       step format check_format
       step docs python3 tests/check_docs.py
+      step site docs/build.sh
       step clang-tidy check_tidy
       step configure check_configure
       ;;
