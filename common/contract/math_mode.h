@@ -7,7 +7,7 @@
 
 namespace libsgemm {
 
-// What FP32 inputs are rounded to before they are multiplied.
+// The type to which FP32 inputs are rounded before they are multiplied.
 enum class Rounding { none, tf32, bf16, f16 };
 
 struct ModeTraits {
@@ -15,7 +15,7 @@ struct ModeTraits {
   int rank;           // in the order of the errors that modes allow an element, the smallest first
   Rounding rounding;  // of inputs
   bool splits;        // GPU kernels split each input into 16-bit parts
-  // What the parts cost, in addition to FP32's bound (verify.h); 0 for modes that promise FP32's bound or round inputs.
+  // The cost of the parts, in addition to FP32's bound (verify.h); 0 for modes that promise FP32's bound or round inputs.
   double left_out;      // products of parts that are not computed, in units of 2^-24
   int products;         // products of parts for one product of inputs; 1 if they do not add to the loss below the range
   double lost_of_most;  // bits of an input that its parts do not hold, for each unit of the largest input of a line
