@@ -18,9 +18,7 @@ package=${wheels[0]}
 [ -e "$package" ] || package=.
 $built/venv/bin/pip install -q --force-reinstall --no-deps -C cmake.define.LIBSGEMM_BACKENDS=openblas "$package"
 
-rm -rf $built/doxygen $built/source
-mkdir -p $built/source
+rm -rf $built/doxygen $built/html
 (cat docs/site/Doxyfile && echo "OUTPUT_DIRECTORY = $built/doxygen") | doxygen -
-cp -r docs/*.md docs/kernels docs/speed.svg docs/site/*.md $built/source
-LIBSGEMM_DOXYGEN=$PWD/$built/doxygen/xml $built/venv/bin/sphinx-build -q -W --keep-going -c docs/site $built/source $built/html
+LIBSGEMM_DOXYGEN=$PWD/$built/doxygen/xml $built/venv/bin/sphinx-build -q -W --keep-going -c docs/site docs $built/html
 echo "build.sh: the site is in $built/html"
