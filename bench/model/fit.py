@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the cost model's figures for a GPU to measured times (docs/decision.md).
+"""Fits the cost model's figures for a GPU to measured times (docs/kernels/cost-model.md).
 
 Reads what `libsgemm bench --random N --seed S --regret --json FILE` wrote, and asks fit_model_cuda or fit_model_hip, the
 library's own model with figures that can be changed. Prints what is lost by the choice of rows, before and after, and

@@ -1,5 +1,5 @@
 // Assumed figures, for chips without measurements. bench/model/fit.py writes such a file for a chip that was measured
-// (docs/decision.md).
+// (docs/kernels/cost-model.md).
 #pragma once
 
 // X(row, peak_fraction, stall, steps, latency): the members of Figures in gpu/cost.h. peak_fraction is relative to the
