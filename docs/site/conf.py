@@ -29,7 +29,8 @@ html_show_copyright = False
 
 def outside(app, docname, source):
     """A link from a page to a source file is shown as the file's name: the site has no sources."""
-    source[0] = re.sub(r'\[([^\]]+)\]\(\.\./(?!docs/)[^)]*\)', r'\1', source[0])
+up = '../' * (1 + docname.count('/'))  # to the root of the repository
+    source[0] = re.sub(r'\[([^\]]+)\]\(' + re.escape(up) + r'(?!docs/)[^)]*\)', r'\1', source[0])
 
 
 def setup(app):
