@@ -132,8 +132,8 @@ typedef enum {
  * itself is beyond FP32's range: a sum that FP32 overflows on its way to a finite result stays finite. */
 typedef enum {
   LIBSGEMM_MATH_FP32 = 0, /* default; FP64 where that is faster, as on an A100, H100 or H200 */
-  /* Three bf16 parts an operand, six products: the error of FP32, and 4 u more in the bound. Of elements below 2^-110
-   * bits below 2^-133 are lost. */
+  /* Three bf16 parts an operand, six products: the error of FP32, and 4 u more in the bound. Bits below 2^-133, or
+   * 2^-148 of the largest element of the row of op(A) or column of op(B) if that is more, are lost. */
   LIBSGEMM_MATH_BF16X6 = 1,
   /* Two fp16 parts an operand, scaled by a power of two for each row of op(A) and column of op(B), three products: the
    * error of FP32, and 8 u more in the bound. Bits below 2^-49 of the largest element of the row or column are lost:
@@ -144,9 +144,10 @@ typedef enum {
   LIBSGEMM_MATH_BF16 = 4, /* inputs rounded to 8 significant bits, ties to even; range of FP32 */
   LIBSGEMM_MATH_FP16 = 5, /* inputs rounded to 11 significant bits, ties to even; range of binary16, to 65504 */
   /* Sums in FP64, C rounded once: an error of at most 2^-24 |C| + (k + 2) 2^-53 (|alpha| |A| |B| + |beta| |C|), which
-   * is the nearest float but in near ties. On a CPU every routine but trsm; on NVIDIA GPUs from sm_80 on products of
-   * FP32 inputs, made for the FP64 tensor cores of an A100, A30, H100 or H200 and slow without such; from sm_90 on also
-   * trsm, within an error of its own (docs/math-modes.md). Elsewhere FP32 runs. */
+   * is the nearest float but in near ties. On a CPU every routine but trsm. Of FP32 inputs on NVIDIA GPUs from sm_80
+   * on products, syrk, syr2k and gemmtr, made for the FP64 tensor cores of an A100, A30, H100 or H200 and slow without
+   * such; from sm_90 on also symm and trmm, and trsm within an error of its own (docs/math-modes.md). On AMD's gfx90a,
+   * gfx942 and gfx950 level 3 but trsm. Elsewhere FP32 runs. */
   LIBSGEMM_MATH_FP64 = 6,
   /* The fastest arithmetic that keeps FP32's bound for these very operands: whatever they hold, the error of an element
    * is at most (k + 2) u S, and as a rule far below the usual bound. On an A100, A30, H100 or H200, and AMD's gfx942

@@ -1,4 +1,4 @@
-// Mode fp32_fast: a product of scheme fp16x2 whose guard keeps the bound that splits.h derives.
+// Mode fp32_fast: a product of scheme fp16x2 whose guard keeps FP32's bound (docs/kernels/splits.md).
 #pragma once
 
 #include "split_row.h"

@@ -86,7 +86,7 @@ struct SplitRow {
   decltype(&launch_repair) repair = launch_repair;
   // Tile of a cluster, for kernels that convert A themselves if TMA can read it in place; 0: other kernels.
   int convert_m = 0, convert_n = 0;
-  // Mode fp32_fast: the guard keeps the bound of splits.h, and `repair` adds up in FP64.
+  // Mode fp32_fast: the guard keeps FP32's bound (splits.h), and `repair` adds up in FP64.
   bool keeps_bound = false;
 };
 

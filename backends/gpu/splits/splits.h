@@ -11,7 +11,7 @@
 //   scheme   splits   x is                                               products, in this order
 //   bf16x3   3        2^-s (x0 + x1 + x2), exact up to 2^-148 of the     x2 y0, x1 y1, x0 y2, x1 y0, x0 y1, x0 y0
 //                     row's largest magnitude
-//   fp16x2   2        2^-s (x0 + 2^-11 x1), up to 2^-24 |x| and 2^-51    x1 y0, x0 y1, times 2^-11; x0 y0
+//   fp16x2   2        2^-s (x0 + 2^-11 x1), up to 2^-23 |x| and 2^-50    x1 y0, x0 y1, times 2^-11; x0 y0
 //                     of the row's largest magnitude
 //   bf16     1        x to nearest even                                  x0 y0
 //   fp16     1        x to nearest even; Inf from 65520 on               x0 y0
@@ -20,68 +20,19 @@
 // s belongs to the row: it scales the row's largest magnitude to 2^14 to 2^15. It follows from `most`, the bits of that
 // magnitude, which the survey writes; the bits of NaN and Inf are above all others.
 //
-// ---- Mode fp32_fast: what fp16x2 guarantees
+// ---- Mode fp32_fast: tiles of C that fp16x2 computes
 //
-// Let x be an element of a row after scaling, 2^e <= |x| < 2^(e + 1), e <= 14, and u = 2^-24. FP32 holds x (scaling is
-// exact for e >= -126, also of denormal numbers) and x - x0.
+// docs/kernels/splits.md proves that the rules below keep FP32's bound, and names what the proof assumes of tensor
+// cores. It also has the measured errors.
 //
-//   x0 = fp16(x)                 |x - x0| <= 2^(e - 11), or 2^-25 where x0 is subnormal, e < -14
-//   x1 = fp16(2^11 (x - x0))     spacing at most 2^(e - 11), or 2^-24 where x1 is subnormal
-//   |x - x0 - 2^-11 x1|          <= max(2^(e - 23), 2^-36)
+// The excess of a row is the number of powers of two that its smallest element other than zero lies further than
+// kNarrow below its largest; 0 if it does not. The excess of kOuterPad rows is their largest. In a tile without special
+// values (below) the splits keep the bound if the excesses of its rows and columns have a sum of at most most_excess(),
+// and k is at least kLeastFast.
 //
-// Down to e = -13, kNarrow = 27 powers of two below the row's largest element, the splits are off by at most 2^-23 |x|
-// = 2 u |x|, and d powers further down by 2^d times that. Zeros are exact. The excess of a row is d for its smallest
-// element other than zero; the excess of kOuterPad rows is their largest. In a tile of C without special values
-// (below), whose rows and columns have excesses with a sum of at most D, an element is off by, in units of u |A||B|:
-//
-//   for each product: the splits of both factors, 2 * 2^D + 2; and 2^-22 x1 y1, which is left out, where
-//   |2^-11 x1| <= 2^-11 |x| for d = 0 and 2^(d - 12) |x| for others: 2 * 2^D, or 4 for D = 0           4 * 2^D + 4
-//   in the tensor cores, between two promotions: up to four instructions of 16 steps for the products x0 y0, each of
-//   which aligns them and the sum so far to the largest, cuts off 24 bits below it (25 on sm_90) and then the sum to
-//   FP32: 16 * 2^-24 + 2^-23 (on sm_90 half of the first) of that k-tile's |A||B|; the small products are 2^11 below
-//     sm_80: two instructions a k-tile of 32                                                              2 * 18
-//     sm_90: four a k-tile of 64                                                                          4 * 10
-//     AMD's matrix cores: 64 steps, at 2^-23 of that |A||B| each (below)                                  64 * 2
-//   the same of subnormal x0, d > 1, which are aligned to as 2^-14, 2^(d - 1) times |x| or less           8 * 2^D
-//   AMD's, where sums of small products stay for up to 8192 steps: these are 2^-12 (2 + 2^D) of |A||B| or less, and
-//   each of their 2 k steps loses 2^-23 of them                                    min(k, 8192) (2 + 2^D) / 1024
-//   in FP32, to nearest: the sums of k-tiles, one rounding each, on AMD's of 64 steps and of a launch     k / 32
-//   alpha and beta: two roundings, and two for each panel of k of 256 or more                    2 + (k - 1) / 128
-//
-// With 2^D <= sqrt(k) / 4 the total is at most 46 + 3 sqrt(k) + k / 25, on AMD's 134 + 5 sqrt(k) + k / 24: from k =
-// kLeastFast on it is below k + 2, the bound of FP32 for any order of summation. Errors cancel, so that mostly far less
-// is lost. If a sum consists of one product, the first line, at most sqrt(k) + 4, stays within 2 sqrt(k + 2), the usual
-// bound. An emulation of these tensor cores tried nine distributions, some of them at the limits of D. The worst error
-// was 17 at k = 256 (usual bound: 32) and 20 at 4096 (128); it was 20 at 64 (16), hence kLeastFast. If no excess were
-// allowed, one in forty blocks of rows of a normal distribution would be left out at k = 8192.
-//
-// A tile is not left out either, whatever its excess, if all its rows and columns are dense, as in data whose tiniest
-// elements occur by chance. An element is small if |x0| < 2, which is 2^-13 of the row's largest or less. A row is
-// dense if each chunk of kSplitTile steps, also a partial one at the end of k, has at most kMostSmall small elements,
-// zeros among them; a row of zeros, whose products are exact, counts as dense. From k = kLeastFast on, a dense row and
-// a dense column have at least 0.7 k steps at which neither factor is small, so that |A||B| >= 2.8 k. Each has at most
-// 0.16 k small elements, among them all below 2^-13, the only ones with excess. Such an x is multiplied by a y of at
-// most 2^15, so that two lines are replaced:
-//
-//   for each product: as for D = 0; where x is below 2^-13, the splits lose up to 2^-36 |y| <= 2^-21 instead, and
-//   |2^-11 x1| <= 2^-25 makes 2^-22 x1 y1 as much: 2^-20 for each of 0.32 k                             8 + 1.9
-//   in the tensor cores, subnormal x0, aligned to as 2^-14: with y of 2^15, 18 * 2^-24 * 2 for 16 steps       0.9
-//
-// The total is then at most 53 + k / 25, less than above; on AMD's, where the small products are 2^-10 * 1.2 of |A||B|
-// or less, 141 + k / 22. The emulation had as many small elements, and as tiny ones, as are allowed, multiplied by the
-// largest, and all others at 2. The worst error was 4 at k = 272 and 10 at 4096; FP32's own was 9 and 41.
-//
-// Products with a zero do not take part in the alignment, whatever their other factor (measured on an H100, mma.sync
-// and wgmma). Otherwise a large y multiplied by a zero x would cut off what is small in other products. Subnormal x1
-// are aligned to as 2^-14, too; they are 2^11 below what the lines above count.
-//
-// AMD documents for no chip how its matrix cores add. The bound assumes that a step of k loses at most 2^-23 of the
-// |A||B| so far, like additions in FP32 that cut off, except where a subnormal x0 is aligned to as above, 24 bits below
-// which are kept; and that zeros are not aligned to. Xie et al., "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores
-// and Matrix Cores" (2025), find a smaller loss on gfx942: eight products are aligned to the largest, and 24 bits below
-// it are kept; the sum so far is aligned and rounded down there, and the result to nearest: 11 * 2^-24 for eight steps,
-// not 16; zeros are not aligned to. In an emulation of that the worst of ten distributions was 9 at k = 256 and at
-// 8192. Nothing is known about gfx950.
+// They also keep it, whatever the excess, if all rows and columns of the tile are dense. An element is small if |x0| <
+// 2, which is 2^-13 of the row's largest or less. A row is dense if each chunk of kSplitTile steps, also a partial one
+// at the end of k, has at most kMostSmall small elements, zeros among them; a row of zeros counts as dense.
 #pragma once
 
 #include <cstddef>

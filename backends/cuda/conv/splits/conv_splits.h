@@ -14,8 +14,8 @@
 // A filter is scaled by its largest magnitude, like a row of a product. The windows of an image overlap, so that the
 // whole image has one scale, from the largest magnitude of all its channels and pixels. What splits.h says of rows
 // holds for images: elements below 2^-49 of the image's largest are lost in mode fp16x3, below 2^-148 in bf16x6. In
-// mode fp32_fast, FP64 computes the output of an image that spans too many powers of two. The error bound that splits.h
-// proves holds for the rest: no line of the proof requires more of a window than holds for the whole image. The
+// mode fp32_fast, FP64 computes the output of an image that spans too many powers of two. FP32's bound holds for the
+// rest: no line of the proof (docs/kernels/splits.md) requires more of a window than holds for the whole image. The
 // exception that splits.h makes for dense rows does not apply.
 #pragma once
 
