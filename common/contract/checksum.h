@@ -83,8 +83,10 @@ struct ChecksumRow {
 // them, and what is cut off below the normal range of inputs; see verify.h.
 LIBSGEMM_HOST_DEVICE inline double checksum_lost(const ChecksumRow &row, const ChecksumBound &b) {
   const ModeTraits mode = mode_traits(b.mode);
-  if (mode.lost_of_most > 0) return mode.lost_of_most * (row.plain * b.norms + row.plain * b.norm);
-  if (mode.lost_always > 0) return mode.lost_always * (b.norms + row.plain * sqrt(b.columns));
+  if (mode.loses_bits()) {
+    const double least = mode.lost_always > 0 ? mode.lost_always * (b.norms + row.plain * sqrt(b.columns)) : 0;
+    return mode.lost_of_most * (row.plain * b.norms + row.plain * b.norm) + least;
+  }
   return b.cut.part * b.cut.least * (b.norms + (row.plain + b.cut.least * b.terms) * sqrt(b.columns));
 }
 

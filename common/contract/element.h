@@ -25,7 +25,7 @@ struct Parts {
 
 LIBSGEMM_HOST_DEVICE inline Parts parts_of(const Line &line, libsgemm_math_mode_t mode) {
   const ModeTraits traits = mode_traits(mode);
-  return {line.sum, traits.lost_of_most > 0 ? traits.lost_of_most * line.largest : traits.lost_always};
+  return {line.sum, fmax(traits.lost_of_most * line.largest, traits.lost_always)};
 }
 
 // The loss of a product by the split of its row and its column.

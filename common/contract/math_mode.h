@@ -15,11 +15,12 @@ struct ModeTraits {
   int rank;           // in the order of the errors that modes allow an element, the smallest first
   Rounding rounding;  // of inputs
   bool splits;        // GPU kernels split each input into 16-bit parts
-  // The cost of the parts, in addition to FP32's bound (verify.h); 0 for modes that promise FP32's bound or round inputs.
+  // The cost of the parts, in addition to FP32's bound (verify.h); 0 for modes that promise FP32's bound or round
+  // inputs.
   double left_out;      // products of parts that are not computed, in units of 2^-24
   int products;         // products of parts for one product of inputs; 1 if they do not add to the loss below the range
   double lost_of_most;  // bits of an input that its parts do not hold, for each unit of the largest input of a line
-  double lost_always;   // the same, whatever the largest
+  double lost_always;   // the least loss, however small the largest
 
   // True if inputs are converted or split before they are multiplied.
   constexpr bool converts() const { return splits || rounding != Rounding::none; }
@@ -40,7 +41,7 @@ LIBSGEMM_HOST_DEVICE constexpr ModeTraits mode_traits(libsgemm_math_mode_t mode)
     case LIBSGEMM_MATH_FP32_FAST:
       return {"fp32_fast", 2, Rounding::none, true, 0, 1, 0, 0};
     case LIBSGEMM_MATH_BF16X6:
-      return {"bf16x6", 3, Rounding::none, true, 4, 6, 0, 0x1p-133};
+      return {"bf16x6", 3, Rounding::none, true, 4, 6, 0x1p-148, 0x1p-133};
     case LIBSGEMM_MATH_FP16X3:
       return {"fp16x3", 4, Rounding::none, true, 8, 1, 0x1p-49, 0};
     case LIBSGEMM_MATH_TF32:

@@ -61,9 +61,7 @@ struct Scales {
 // Returns the parts of an operand whose scale is that of `largest`.
 Parts scaled_parts(Line line, double largest, libsgemm_math_mode_t mode) {
   line.largest = std::max(line.largest, largest);
-  Parts parts = parts_of(line, mode);
-  parts.lost = std::max(parts.lost, mode_traits(mode).lost_always * 0x1p-15 * line.largest);
-  return parts;
+  return parts_of(line, mode);
 }
 
 double ratio_of_element(const ConvDesc &d, const ElementBound &bound, const Tensor &out, const Tensor &before,

@@ -33,9 +33,9 @@ namespace libsgemm {
 //     + 2 (k + 2) u         in a thread that does not round to nearest: then all errors may have one direction
 // A kernel that truncates aligns products by exponents from the smallest normal input on (fp16: 2^-14, bf16 and TF32:
 // 2^-126), so for what it cuts off that input replaces smaller ones.
-// The parts of a split input are also cut off at their lower end: in BF16X6 at 2^-133, in FP16X3 at 2^-49 of the
-// largest input of the row of op(A) or column of op(B). These losses times the magnitudes of the other factors add to
-// the bound.
+// The parts of a split input are also cut off at their lower end: in FP16X3 at 2^-49 of the largest input of the
+// row of op(A) or column of op(B), in BF16X6 at 2^-148 of it, or at 2^-133 if that is more. These losses times the
+// magnitudes of the other factors add to the bound.
 //
 // At the ends of the range the order in which a right kernel multiplies matters: alpha (A B), (alpha A) B or A (alpha
 // B). BLAS do all three. Below the range 2^-149 of each product adds to the bound, times |alpha| if that is above 1. If

@@ -167,8 +167,9 @@ double error_factor(const Case &test, const Arithmetic &how, Bound bound) {
   return factor * kUnitRoundoff;
 }
 
-// Allows for bits of op(A) and op(B) that a mode loses: below 2^-133 (bf16x6), or below 2^-49 of the largest element in
-// the row of op(A) or column of op(B) (fp16x3). Tensor cores truncate more where inputs are below their normal range.
+// Allows for bits of op(A) and op(B) that a mode loses: below 2^-133 or 2^-148 of the largest (bf16x6), or below 2^-49
+// of the largest element in the row of op(A) or column of op(B) (fp16x3). Tensor cores truncate more where inputs are
+// below their normal range.
 void add_lost_parts(const Problem &p, const Arithmetic &how, std::vector<double> *limit) {
   struct Line {
     double sum = 0, largest = 0;
@@ -189,7 +190,7 @@ void add_lost_parts(const Problem &p, const Arithmetic &how, std::vector<double>
   const double least = halves ? 0x1p-14 : 0x1p-126, k = static_cast<double>(p.test.k);
   const double cut = (k / (how.mode == LIBSGEMM_MATH_TF32 ? 8 : 16) + 1) * 2 * kUnitRoundoff;
   const auto lost = [&how](const Line &line) {
-    return how.mode == LIBSGEMM_MATH_BF16X6 ? 0x1p-133 : 0x1p-49 * line.largest;
+    return how.mode == LIBSGEMM_MATH_BF16X6 ? std::max(0x1p-133, 0x1p-148 * line.largest) : 0x1p-49 * line.largest;
   };
   const Term product = terms_of(p).front();  // only products and syrk have kernels that lose bits
   const std::vector<Line> a = lines(product.left), b = lines(transpose(product.right));

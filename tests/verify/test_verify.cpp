@@ -150,6 +150,9 @@ TEST_CASE("rows that truncate, and parts of inputs, have bounds of their own") {
   CHECK(ratio(0, {}) > 1);
   CHECK(ratio(0, {LIBSGEMM_MATH_BF16X6, false}) > 1);
   CHECK(ratio(0, {LIBSGEMM_MATH_FP16X3, false}) < 1);
+  p.a[0] = 0x1p100f;  // BF16X6 scales rows, too
+  CHECK(ratio(0, {}) > 1);
+  CHECK(ratio(0, {LIBSGEMM_MATH_BF16X6, false}) < 1);
 }
 
 TEST_CASE("the library rounds as the tests do") {
