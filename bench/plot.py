@@ -5,8 +5,10 @@
 # over k, a panel a distribution. Of a probe: a roofline, a panel a processor, what arithmetic and memory allow over the
 # FLOP done for a byte, and SGEMM beneath it. Needs matplotlib (Debian: python3-matplotlib).
 import argparse
+import io
 import json
 import pathlib
+import re
 import sys
 
 parser = argparse.ArgumentParser(prog='plot.py')
@@ -54,8 +56,8 @@ try:
 except ImportError:
     sys.exit('plot.py: needs matplotlib (Debian: python3-matplotlib)')
 matplotlib.use('Agg')
-# The same input gives the same file, which is kept in the repository.
-matplotlib.rcParams['svg.hashsalt'] = 'libsgemm'
+# The same input gives the same file, which is small and kept in the repository: text is text, in one font.
+matplotlib.rcParams.update({'svg.hashsalt': 'libsgemm', 'svg.fonttype': 'none', 'font.sans-serif': ['DejaVu Sans']})
 import matplotlib.pyplot as plt  # noqa: E402
 
 
@@ -75,7 +77,9 @@ def draw_times():
         rows = sorted(rows, key=lambda r: r['n'])
         sizes = [r['n'] for r in rows]
         work = [1e-12 * r['flops'] for r in rows]
-        line, = axes.plot(sizes, [1e-3 * r[key]['gflops'] for r in rows], style, label=label, markersize=3)
+        # Markers only where the points are few.
+        line, = axes.plot(sizes, [1e-3 * r[key]['gflops'] for r in rows], style, label=label,
+                          markersize=3 if len(sizes) < 10 else 0)
         # Quartiles of the time, as speed.
         axes.fill_between(sizes, [w / r[key]['upper_quartile'] for w, r in zip(work, rows)],
                           [w / r[key]['lower_quartile'] for w, r in zip(work, rows)], color=line.get_color(), alpha=0.2)
@@ -94,6 +98,8 @@ def draw_times():
     axes.set_xlabel('m = n = k')
     axes.set_ylabel('TFLOP/s')
     axes.set_ylim(bottom=0)
+    axes.locator_params(nbins=5)
+    axes.spines[['top', 'right']].set_visible(False)
     axes.grid(alpha=0.3)
     # Beneath the axes, where there is no line to hide.
     axes.legend(loc='upper center', bbox_to_anchor=(0.5, -0.12), ncol=3, frameon=False)
@@ -183,9 +189,24 @@ def draw_roofline():
     return figure
 
 
+def shorter(svg):
+    """The same picture: one decimal in attributes; no indents, names of groups and rotations by 0."""
+    def shorter_tag(match):
+        tag = re.sub(r'\s+', ' ', match[0])
+        tag = re.sub(r'(?<=^<g) id="[^"]*"| transform="rotate\(-?0 [^"]*"', '', tag)
+        return re.sub(r'\d+\.\d{3,}', lambda number: f'{round(float(number[0]), 1):g}', tag)
+    return re.sub(r'<[^>]*>', shorter_tag, re.sub(r'\n +<', '\n<', svg))
+
+
 picture = draw_roofline() if is_probe else draw_errors() if is_accuracy else draw_times()
 output = options.output or options.results.with_suffix('.svg')
 try:
-    picture.savefig(output, bbox_inches='tight', **({'metadata': {'Date': None}} if output.suffix == '.svg' else {}))
+    if output.suffix == '.svg':
+        svg = io.StringIO()
+        # None: without this element of the metadata.
+        picture.savefig(svg, format='svg', bbox_inches='tight', metadata=dict.fromkeys(['Creator', 'Date', 'Format', 'Type']))
+        output.write_text(shorter(svg.getvalue()), encoding='utf-8')
+    else:
+        picture.savefig(output, bbox_inches='tight')
 except (OSError, ValueError) as error:
     sys.exit(f'plot.py: {output}: cannot be written: {error}')
