@@ -29,7 +29,7 @@ html_show_copyright = False
 
 def outside(app, docname, source):
     """A link from a page to a source file is shown as the file's name: the site has no sources."""
-up = '../' * (1 + docname.count('/'))  # to the root of the repository
+    up = '../' * (1 + docname.count('/'))  # to the root of the repository
     source[0] = re.sub(r'\[([^\]]+)\]\(' + re.escape(up) + r'(?!docs/)[^)]*\)', r'\1', source[0])
 
 
