@@ -1,15 +1,13 @@
 // Mainloop of the products of sm_90 (stream_k.cuh, sliced_k.cuh): a thread adds outer products of 16 rows of A and 8
 // columns of B. It loads their elements from shared memory one k or one group of rows ahead.
 //
-// Layout of shared memory:
-//   - An operand along m or n has lines of up to 128 floats, one line for each k. An A of 256 rows has 16 lines for its
-//     first 128 rows, then 16 for the others. A load takes 4 neighbours of a line.
-//   - An A along k has one line of 16 floats for each row, swizzled (tensor_map.h). Or it has lines of 8 floats: first
-//     the lower half of k of all rows, then the upper half. This makes smaller boxes for TMA, but takes fewer registers
-//     here. A load takes 4 neighbours of a line, too.
-// So both layouts need the same number of loads.
+// Layout of shared memory; every load takes 4 neighbours of a line, so the number of loads is the same:
+//   A, B along m or n    a line of up to 128 floats for each k; an A of 256 rows: 16 lines for its first 128 rows, then
+//                        16 for the others
+//   A along k            a line of 16 floats for each row, swizzled (tensor_map.h); or lines of 8, the lower half of k
+//                        of all rows before the upper half: smaller boxes for TMA, and fewer registers here
 //
-// reassign_registers.py depends on the exact form of these loops.
+// reassign_registers.py depends on the exact form of these loops. Why: docs/kernels/ffma.md.
 #pragma once
 
 #include "ptx.h"
@@ -18,8 +16,8 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// Offsets that a pass of the loop reads from, in bytes from the start of the ring. `a_odd` is that of the thread's odd
-// rows, whose swizzle differs, of an A along k.
+// Offsets that a pass of the loop reads from, in bytes from the start of the ring. `a_odd`: for the odd rows of an A
+// along k, whose swizzle differs.
 struct OuterProductPass {
   uint32_t a, a_odd, b;
 };
@@ -95,7 +93,7 @@ struct OuterProduct<false, false, Tile> {
   }
 };
 
-// A along k: for each four k, multiplies B by four rows of A after the other.
+// A along k: for every four k, multiplies four rows of A by B, then the next four rows.
 template <bool kSwizzled, typename Tile>
 struct OuterProduct<true, kSwizzled, Tile> {
   static constexpr int steps = 8, row_groups = 4, row_step = Tile::lane_rows;
@@ -170,8 +168,8 @@ struct OuterProduct<true, kSwizzled, Tile> {
   }
 };
 
-// Emits placeholder instructions after the loop. reassign_registers.py replaces them by moves if it has changed the
-// registers of accumulators.
+// Emits placeholders after the loop, which reassign_registers.py replaces by moves if it has changed registers of
+// accumulators.
 __device__ __forceinline__ void leave_room_for_moves() {
 #if defined(LIBSGEMM_REASSIGN_SLOTS)
 #pragma unroll

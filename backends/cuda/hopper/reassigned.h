@@ -6,8 +6,8 @@ namespace libsgemm::cuda {
 // True if this build has code for sm_90a.
 bool has_reassigned_kernels();
 
-// Returns the kernel `name` with its registers reassigned, or `plain`, the compiler's kernel, if there is none. Both
-// can be launched by address.
+// Returns the kernel `name` with reassigned registers, or `plain`, the compiler's, if there is none. Both can be
+// launched by address.
 const void *reassigned_kernel(const char *name, const void *plain);
 
 template <typename Function>

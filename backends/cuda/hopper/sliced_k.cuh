@@ -1,8 +1,7 @@
-// The sliced-K product of sm_90, for a C of medium size. Tiles have only 16384 elements, so that C has enough of them.
-// At 16 x 8 elements a thread, that is work for four warps. A block has eight, in two groups: one takes the even
-// k-tiles, the other the odd ones, and their sums are added at the end (sliced-K). One more warp issues the TMA copies.
-// An operand along k is multiplied without a transposition, as the rows of the tile (swapped: these are columns of C).
-// If both operands are along k, the other one is transposed in shared memory.
+// The sliced-K product of sm_90, for a C of medium size (sm90_ffma_128x128x16_sliced_k.cu). A block has two groups of
+// four warps: one takes the even k-tiles, the other the odd ones. One more warp issues the TMA copies. An operand along
+// k is multiplied without a transposition, as the rows of the tile (swapped: columns of C). If both are along k, the
+// other one is transposed in shared memory.
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -24,7 +23,7 @@ struct SlicedKRing {
   __device__ __forceinline__ uint32_t free(int stage) const { return base + 8 * (kStages + stage); }
 };
 
-// The barriers of a group's ring. The barriers of both groups come first, then those of the transpose ring.
+// The barriers of a group's ring. Those of both groups come first, then those of the transpose ring.
 template <typename Shape>
 using SlicedKBarriers = SlicedKRing<Shape::stages>;
 template <typename Shape>
@@ -41,7 +40,7 @@ __device__ __forceinline__ void sliced_k_multiply(const SlicedKProblem &p, int g
   Product product(ring, thread.warp_row + (kRowsAlongK ? 1 : 4) * thread.row_lane, ring + Shape::row_bytes,
                   thread.warp_column + 4 * thread.column_lane);
   const SlicedKWork<Shape, kSwapped> work(p);
-  int stage = 0, before = Shape::stages - 1;  // current stage, and the one before it
+  int stage = 0, before = Shape::stages - 1;
   unsigned parity = 0;
   auto now = Product::stage(0);
   ptx::barrier_wait(barriers.full(0), 0);
@@ -85,8 +84,8 @@ struct SlicedKSupplied {
   __device__ __forceinline__ uint32_t place(uint32_t shared) const {
     return shared + group * Shape::ring_bytes + stage * Shape::stage_bytes;
   }
-  // Multipliers release a stage in the last pass of the stage after it. Their first release is that of the ring's last
-  // stage, which is not in use yet. So its phases are one ahead, and its parity is the opposite.
+  // Multipliers release a stage in the last pass of the next stage. Their first release is that of the ring's last
+  // stage, which is not in use yet: its phases are one ahead, and its parity is the opposite.
   __device__ __forceinline__ void wait_free(uint32_t base) const {
     ptx::barrier_wait(barriers(base).free(stage), stage == Shape::stages - 1 ? parity ^ 1 : parity);
   }
@@ -99,8 +98,8 @@ struct SlicedKSupplied {
   }
 };
 
-// Transposes a k-tile from columns, 20 floats apart, to one line for each k at `to`. A thread takes four columns and a
-// fourth of the k-tile. Eight threads that shared memory serves together read from 8 different groups of banks.
+// Transposes a k-tile from columns, 20 floats apart, to a line for each k at `to`. A thread takes four columns and a
+// fourth of the k-tile. Eight threads that read at once use different banks.
 template <int kColumns>
 __device__ __forceinline__ void sliced_k_transpose(int warp, uint32_t from, uint32_t to) {
   constexpr int kQuads = kColumns / 4;
@@ -108,9 +107,8 @@ __device__ __forceinline__ void sliced_k_transpose(int warp, uint32_t from, uint
   if (quarter < 4) stream_k_transpose_quad(quad, (quad / 2 + quarter) % 4, from, to, 4 * kColumns);
 }
 
-// Code of the supplying warps. The first warp issues the TMA copies: up to four of its lanes those of the rows, one
-// that of the columns. Columns to be transposed are copied to the transpose ring; all supplying warps move them from
-// there two k-tiles later.
+// Code of the supplying warps. Up to four lanes of the first warp issue the TMA copies of the rows, one that of the
+// columns. Columns to be transposed are copied to the transpose ring; two k-tiles later all supplying warps move them.
 template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTransposes>
 __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const TensorMap &b, const SlicedKProblem &p,
                                                 int warp, uint32_t shared, uint32_t base,

@@ -7,9 +7,9 @@
 
 namespace libsgemm::cuda {
 
-// A tile of 16384 elements of C. Each of two groups of four warps, threads of 16 x 8, multiplies all of it with a part
-// of k. `rows` are those of the kernel's A, which, swapped, is the caller's op(B)^T. `lane_rows` of a warp's 32 lanes
-// are along its rows.
+// A tile of 16384 elements of C. Two groups of four warps, threads of 16 x 8, multiply all of it, each with a part of
+// k. `rows` are those of the kernel's A, which, swapped, is the caller's op(B)^T. `lane_rows`: lanes of a warp along
+// its rows.
 template <int kRows, int kColumns, int kLaneRows, int kStages>
 struct SlicedKShape {
   static constexpr int rows = kRows, columns = kColumns, tile_k = 16;

@@ -17,13 +17,12 @@ struct SlicedKTile {
   static constexpr int row_step = kRowsAlongK ? Shape::lane_rows : 1;  // distance between the rows of a vector of sums
   static constexpr int column_quads = Shape::columns / 4;
 
-  // Returns the column that a slot holds. Neighbouring columns of one thread are apart, so that neighbouring lanes
-  // write to neighbouring slots.
+  // Returns the column that a slot holds. Neighbouring lanes write to neighbouring slots.
   __device__ __forceinline__ static int column_of(int slot) {
     return kSwapped ? slot : slot % column_quads * 4 + slot / column_quads;
   }
 
-  // Writes the thread's rows 4 * rows to 4 * rows + 3 of its columns 4 * columns to 4 * columns + 3. `v` has a vector
+  // Writes the thread's rows 4 * rows to 4 * rows + 3 of its columns 4 * columns to 4 * columns + 3; `v` has a vector
   // for each column.
   __device__ __forceinline__ static void put(uint32_t tile, const SlicedKThread<Shape> &t, int rows, int columns,
                                              const float4 (&v)[4]) {
@@ -51,8 +50,8 @@ struct SlicedKTile {
     }
   }
 
-  // Position of element `index` of a part. The tile is stored in parts of 128 elements, column after column. offset()
-  // is in bytes from the start of the tile.
+  // Position of element `index` of a part, 128 elements of the tile in column order. offset(): bytes from the start of
+  // the tile.
   struct Element {
     int slot, row;
     __device__ __forceinline__ Element(int part, int index)
@@ -60,8 +59,8 @@ struct SlicedKTile {
     __device__ __forceinline__ uint32_t offset() const { return slot * pitch + 4 * row; }
   };
 
-  // Stores a part, of which each lane has 4 rows. `c` is the first element of the tile, of which `rows` and `columns`
-  // are inside C.
+  // Stores a part, of which each lane has 4 rows. `c`: first element of the tile, of which `rows` x `columns` are
+  // inside C.
   __device__ __forceinline__ static void store(const SlicedKProblem &p, float *c, int rows, int columns, uint32_t tile,
                                                int part, float4 sum) {
     const int lane = threadIdx.x % 32;
@@ -95,8 +94,8 @@ struct SlicedKTile {
   }
 };
 
-// Adds the sums of the two groups, then those of the cluster's blocks: each block adds and stores its part of the tile.
-// The order is always the same.
+// Adds the sums of the two groups, then those of the cluster's blocks, in a fixed order. Each block stores its part of
+// the tile.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
 __device__ __forceinline__ void sliced_k_finish(const SlicedKProblem &p, const SlicedKWork<Shape, kSwapped> &work,
                                                 const SlicedKThread<Shape> &t, int group, uint32_t shared,

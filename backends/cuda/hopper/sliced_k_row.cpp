@@ -1,3 +1,4 @@
+// Plans of the sliced-K product of sm_90, and its launch.
 #include "sliced_k_row.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ Layout layout_of(const GemmDesc &desc, const SlicedKSizes &sizes, bool swapped) 
   return {false, a, b, tiles_along(desc.m, sizes.rows), tiles_along(desc.n, sizes.columns)};
 }
 
-// Returns the layout with fewer tiles; if they have the same number, that in which no operand must be transposed.
+// Returns the layout with fewer tiles; of equal ones, that in which no operand must be transposed.
 Layout layout_of(const GemmDesc &desc, const SlicedKSizes &sizes) {
   const Layout plain = layout_of(desc, sizes, false), swapped = layout_of(desc, sizes, true);
   const int64_t plain_tiles = int64_t{plain.tiles_m} * plain.tiles_n,
@@ -52,8 +53,8 @@ struct SlicedKPlan {
   double seconds;
 };
 
-// Returns the clusters that run at once. Multiprocessors are in groups (GPCs) of 14 to 18, and a cluster runs in one
-// group. So clusters of more than two do not use all multiprocessors: an H100 runs 30 clusters of 4.
+// Returns the clusters that run at once. A cluster runs in one group of 14 to 18 multiprocessors (GPC), so clusters of
+// more than two do not use all of them: an H100 runs 30 clusters of 4.
 int resident_clusters(const Device &d, int cluster) {
   return std::max(1, (cluster > 2 ? d.compute_units * 10 / 11 : d.compute_units) / cluster);
 }

@@ -7,7 +7,6 @@
 
 namespace libsgemm::cuda {
 
-// Sizes of a SlicedKShape that the host needs.
 struct SlicedKSizes {
   int rows, columns, box_rows;
   uint32_t shared_bytes, transpose_shared_bytes;

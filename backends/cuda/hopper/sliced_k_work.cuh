@@ -7,8 +7,8 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// The work of a block: k-tiles [first, first + count) of the tile that starts at (row, column). They are taken in
-// pairs; the last pair may have only one.
+// The work of a block: k-tiles [first, first + count) of the tile at (row, column), in pairs; the last pair may have
+// only one.
 template <typename Shape, bool kSwapped>
 struct SlicedKWork {
   static constexpr int tile_m = kSwapped ? Shape::columns : Shape::rows,

@@ -1,8 +1,7 @@
 // C = alpha op(A) op(B) + beta C on sm_90 for a large C and an operand that must be transposed or aligned. The operand
-// is copied once to the workspace, along m or n and aligned; sm90_ffma_256x128x16_stream_k multiplies the copy.
+// is copied once to the workspace, along m or n and aligned; sm90_ffma_256x128x16_stream_k multiplies the copy. One
+// operand along k is not copied, aligned or not. Why: docs/kernels/ffma.md.
 //
-// That kernel can transpose and align operands itself, but does it again for each tile, at a cost of 6 to 25 % of its
-// speed. A copy is cheaper from a few thousand rows and columns on. One operand along k is not copied, aligned or not.
 // If the workspace cannot hold the copies at once, the product is computed in pieces: of n or m if one operand is
 // copied, of k if both are; C accumulates the pieces of k.
 //
@@ -12,13 +11,7 @@
 // Shared memory, bytes: the tile to transpose, 64 rows of 65 floats, 16640.
 //
 // Requires: what sm90_ffma_256x128x16_stream_k does, and an operand that is transposed or unaligned; workspace.
-//
-// Parameters: kTile, kLongTile, kThreads; kWorkspace, bytes that the copies may take.
-//
-// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 TN 54, 8192 x 8192 x 8192 TN 55; cuBLAS 13.1
-// 51, 51. 4095 x 4095 x 4095 NN, NT, TN, TT 52.5, 49.6, 51.9, 51.6; cuBLAS 48 to 52. NT needs copies of both operands,
-// and so three pieces of k. Copies through shared memory took 1 % more of the time of NT. Loads that mark the source as
-// evict-first (__ldcs) make a straight copy faster and a transposed one slower, whose neighbours share its sectors.
+// Measured (H100): 4096 x 4096 x 4096 TN 54 TFLOP/s, cuBLAS 51.
 #include <algorithm>
 
 #include "gpu/aligned.h"
@@ -33,7 +26,7 @@ namespace {
 
 constexpr int kTile = 64, kThreads = 256;
 constexpr int kLongTile = 256, kColumns = 16;  // tile of a copy that is not transposed
-// Bytes of the copies. With the product's partial tiles this is below the default limit of the workspace, 64 MiB.
+// Bytes of the copies. With the product's partial tiles this is below the workspace's default limit, 64 MiB.
 constexpr int64_t kWorkspace = int64_t{44} << 20;
 
 // A matrix to copy to `target`, as outer x k with leading dimension `target_ld`. If transposed, the source is k x
@@ -57,7 +50,7 @@ __device__ void copy_tile(const Copied &p, unsigned index) {
   float v[kColumns];
 #pragma unroll
   for (int j = 0; j < kColumns; ++j) {
-    if (j < columns) v[j] = __ldcs(source + j * p.ld);  // the copy is to stay in the L2 cache, not the source
+    if (j < columns) v[j] = __ldcs(source + j * p.ld);  // evict first: the L2 cache is for the copy
   }
 #pragma unroll
   for (int j = 0; j < kColumns; ++j) {
@@ -110,7 +103,7 @@ int64_t copy_tiles(int64_t outer, int64_t k, bool transposed) {
   return transposed ? count(outer, kTile) * count(k, kTile) : count(outer, kLongTile) * count(k, kColumns);
 }
 
-// Returns the size of equal pieces of at most `most`, a multiple of 256 if there are several; 0 if `most` is too small.
+// Returns the size of equal pieces of at most `most`, multiples of 256 if there are several; 0 if `most` is too small.
 int64_t even_piece(int64_t size, int64_t most) {
   if (size <= most) return size;
   if (most < 256) return 0;

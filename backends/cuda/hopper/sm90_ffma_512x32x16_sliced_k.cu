@@ -1,28 +1,12 @@
-// C = alpha op(A) op(B) + beta C on sm_90 for a C with 17 to 32 columns or rows: 512 x 32, and k in slices.
+// As sm90_ffma_256x64x16_sliced_k, with tiles of 512 x 32, for a C with 17 to 32 columns or rows.
 //
-// Differs from sm90_ffma_256x64x16_sliced_k, which describes the rest, in its tiles and warps.
+//   warp w of a group: rows 128 w to 128 w + 127 = 8 x 4 lanes       r = 2 (lane / 8) + lane % 2, c = lane / 2 % 4
+//   thread: 4 groups of 4 rows, 32 apart; along k: rows 8 apart      2 groups of 4 columns, 16 apart
 //
-//   tile of C: 512 x 32, twice          warp: 128 x 32 = 8 x 4 lanes       thread: 16 x 8
-//   +---------+                         first row 4 r, column 4 c          4 groups of 4 rows, 32 apart
-//   | warp 0  |                         r = 2 (lane / 8) + lane % 2        2 groups of 4 columns, 16 apart
-//   +---------+                         c = lane / 2 % 4
-//   | ...     |                         rows along k: first row r          rows 8 apart
-//   +---------+
-//   | warp 3  |                         warps 4 to 7 the same, other k-tiles; warp 8 copies; 8 to 11 transpose
-//   +---------+
+// Shared memory, bytes: 3 stages of 34816 a group, columns at 32768 in each. Columns to be transposed from 208896 on;
+// then 18 barriers.
 //
-// Shared memory, bytes: stage s of 3 of group g at 104448 g + 34816 s: rows at 0, columns at 32768, as 16 times 32
-// floats; rows as four times 16 times 128 floats, or, along k, four boxes of 256 times 8 floats; columns to be
-// transposed, 3 stages of 32 times 20 floats, from 208896 on; then 18 barriers. In the epilogue: sums of the groups at
-// 0 and 32768, the tile at 65536.
-//
-// Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4; columns of A and B start
-// at multiples of 16 bytes.
-//
-// Parameters (SlicedKShape): rows and columns of the tile, lanes of a warp along its rows, stages of each group.
-//
-// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 32768 x 32 x 1024 NN, NT, TN, TT 36, 36, 31, 33; cuBLAS 13.1 27,
-// 23, 28, 29. A is read at 70 to 76 % of the bandwidth of a copy.
+// Measured (H100): 32768 x 32 x 1024 31 to 36 TFLOP/s, cuBLAS 23 to 29.
 #include "gpu/kernels.h"
 #include "reassigned.h"
 #include "sliced_k.cuh"

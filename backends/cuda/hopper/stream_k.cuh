@@ -1,7 +1,6 @@
 // The persistent, warp-specialised product of sm_90. One warp issues the TMA copies of tiles of A and B to a ring of
-// stages in shared memory. With three more warps it transposes and aligns the operands that need it
-// (stream_k_supply.cuh). Eight warps multiply. The blocks divide the tiles so that all end at the same time
-// (stream_k_work.cuh, stream_k_finish.cuh).
+// stages in shared memory; with three more warps it transposes and aligns operands (stream_k_supply.cuh). Eight warps
+// multiply. Blocks divide the tiles so that all end at the same time (stream_k_work.cuh, stream_k_finish.cuh).
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -25,7 +24,7 @@ __device__ __forceinline__ void stream_k_multiply(const StreamKOperand &operand,
   Product product(shared, thread.row, shared + Shape::boxes_m * Shape::box_bytes + reach * Shape::row_bytes,
                   thread.column);
   RingStage stage(0);
-  int before = Shape::stages - 1;  // the stage before
+  int before = Shape::stages - 1;
   auto now = Product::stage(0);
   ptx::barrier_wait(barriers.full(stage.index), stage.parity);
   product.start(now);

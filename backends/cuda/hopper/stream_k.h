@@ -18,8 +18,8 @@ struct StreamKShape {
   static constexpr int reach = 3;  // rows of B before those of the k-tile, for an unaligned A along k
   static constexpr uint32_t row_bytes = 128 * 4, box_bytes = 16 * row_bytes,
                             stage_bytes = (boxes_m + boxes_n) * box_bytes + reach * row_bytes;
-  // Layout of the second ring. Transposed operands: columns of 20 floats, 16 and space for the shift. Unaligned
-  // operands: boxes of 4 rows of 132 floats.
+  // The second ring. Transposed operands: columns of 20 floats, 16 and space for the shift. Unaligned operands: boxes
+  // of 4 rows of 132 floats.
   static constexpr uint32_t column_bytes = 20 * 4, long_row_bytes = 132 * 4, unaligned_box_bytes = 17 * 128;
   static constexpr uint32_t second_a_bytes = tile_m * column_bytes;
   static constexpr uint32_t second_stage_bytes = (tile_m + tile_n) * column_bytes;
@@ -44,12 +44,12 @@ enum class Sharing {
 };
 
 // Route of an operand to the first ring, from which it is multiplied. TMA requires columns that start at multiples of
-// 16 bytes. Any other matrix is copied as four views, each of every fourth column, whose starts are rounded down:
-// column 4 j + v of the matrix is column j of view v, `shift[v]` rows further down.
+// 16 bytes. Any other matrix is copied as four views, each of every fourth column, with starts rounded down: its column
+// 4 j + v is column j of view v, `shift[v]` rows further down.
 enum class Route : int32_t {
   direct,  // columns along m or n, copied by TMA alone
-  // Columns along k, copied by TMA alone, swizzled; the kernel reads four k at a time (A only). If the operand is
-  // unaligned, each of its four views is multiplied by a pair of warps, which reads B earlier by `shift`.
+  // Columns along k, copied by TMA alone, swizzled (A only). If A is unaligned, a pair of warps multiplies each of its
+  // four views, and reads B earlier by `shift`.
   along_k,
   transposed,            // columns along k, transposed from the second ring to the first
   transposed_unaligned,  // the same, as four views
@@ -68,8 +68,8 @@ struct StreamKOperands {
   StreamKOperand a, b;
 };
 
-// Parameters of a launch, without the operands. The tile's rows are those of the kernel's A. Swapped, that is the
-// caller's op(B)^T, and the tile is one of C^T.
+// Parameters of a launch, without the operands. The tile's rows are those of the kernel's A; swapped, that is the
+// caller's op(B)^T.
 struct StreamKProblem {
   int64_t m, n, ldc;  // sizes and leading dimension of C
   float alpha, beta;

@@ -9,8 +9,8 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// A thread's position in the tile: 4 groups of 4 rows, 16 apart, and 2 groups of 4 columns, 32 apart. If A is along k:
-// 16 rows, 4 apart, so that the lanes of a warp read neighbouring rows.
+// A thread's position in the tile: 4 groups of 4 rows, 16 apart (A along k: 16 rows, 4 apart, so that the lanes of a
+// warp read neighbouring rows), and 2 groups of 4 columns, 32 apart.
 struct StreamKThread {
   int row, column;
 
@@ -32,10 +32,10 @@ __device__ __forceinline__ float4 stream_k_trade(float4 v) {
   return high ? make_float4(c, d, v.z, v.w) : make_float4(v.x, v.y, c, d);
 }
 
-// Target of a thread's stores: its first element in C, and the rows and columns from there on that are inside. If C is
-// aligned, a thread stores vectors of 4 neighbours of a column. If it is not, four neighbouring lanes store
-// neighbouring rows, each lane every fourth of 16. The mainloop leaves the accumulators in one of these two orders; for
-// the other one the four lanes exchange elements.
+// Target of a thread's stores: its first element in C, and the rows and columns from there on that are inside. In an
+// aligned C a thread stores 4 neighbours of a column. Otherwise four neighbouring lanes store neighbouring rows, each
+// lane every fourth of 16. The mainloop leaves the accumulators in one of these two orders; for the other one the four
+// lanes exchange elements.
 template <bool kIsSwapped, bool kAlongK, int kSpread>
 struct StreamKPlace {
   static constexpr bool kSwapped = kIsSwapped, has_vectors = kSwapped || !kAlongK;
@@ -103,7 +103,6 @@ struct StreamKPlace {
   }
 };
 
-// Returns vector v of the thread's 32.
 template <bool kSwapped>
 __device__ __forceinline__ float4 stream_k_vector(const float (&sum)[16][8], int v) {
   if constexpr (kSwapped) {
@@ -124,8 +123,8 @@ __device__ __forceinline__ void stream_k_set_vector(float (&sum)[16][8], int v, 
   sum[i + (kSwapped ? 0 : 3)][j + (kSwapped ? 3 : 0)] = value.w;
 }
 
-// Computes scaled() of finish.h with other instructions, because its FFMA by zero makes the instances along k spill.
-// Zeros become +0 after alpha's sign is applied to the sum.
+// As scaled() of finish.h, whose FFMA by zero makes the instances along k spill. Zeros become +0 after alpha's sign is
+// applied.
 __device__ __forceinline__ float stream_k_scaled(float alpha, float sum) {
   return __fmul_rn(fabsf(alpha), __fadd_rn(__fmul_rn(copysignf(1.0f, alpha), sum), 0.0f));
 }
@@ -243,8 +242,8 @@ __device__ __forceinline__ void stream_k_at_place(const StreamKProblem &p, int t
   }
 }
 
-// Ends the block's work on a tile. With Sharing::split_k, and if another block begins the tile, the accumulators go to
-// the workspace. Otherwise the partial tiles of other blocks are added to them, and the result goes to C.
+// Ends the block's work on a tile. With Sharing::split_k, or if another block begins the tile, the accumulators go to
+// the workspace. Otherwise partial tiles of other blocks are added, and the result goes to C.
 template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const StreamKWork<kSharing> &work,
                                                 const StreamKThread &thread, float (&sum)[16][8]) {

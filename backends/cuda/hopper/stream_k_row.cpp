@@ -32,7 +32,6 @@ double step_seconds(const Device &d) {
   return 2.0 * Shape::tile_m * Shape::tile_n * Shape::tile_k * d.compute_units / (kPeakFraction * fma_peak(d));
 }
 
-// Properties of an operand that a plan depends on.
 struct Operand {
   bool transposed, aligned;
 };
@@ -43,8 +42,8 @@ Operand operand_b(const GemmDesc &desc) {
   return {desc.transb == LIBSGEMM_NO_TRANS, columns_aligned(desc.b, desc.ldb)};
 }
 
-// Returns the share of the speed that remains if the supplying warps must transpose or align the operand of the tile's
-// 256 rows or that of its 128 columns, or if TMA reads more than needed (unaligned rows along k).
+// Returns the share of the speed that remains if operands of the tile's 256 rows or 128 columns must be transposed or
+// aligned, or if TMA reads more than needed (unaligned rows along k).
 double route_factor(const Operand &rows, const Operand &columns, bool along_k) {
   const auto moves = [](const Operand &o) { return !o.aligned ? 0.12 : o.transposed ? 0.06 : 0.0; };
   return 1.0 - (!along_k ? moves(rows) : !rows.aligned ? 0.06 : 0.0) - moves(columns);
@@ -111,9 +110,9 @@ void plan_split_k(const Device &d, StreamKPlan *plan) {
                   kLaunchSeconds + 2 * memory_seconds(d, bytes) / kPartialBandwidth;
 }
 
-// Describes an operand to the kernel. In memory it is `outer` x k, or k x `outer` if it is transposed; a tile has
-// `tile` of its outer elements. `along_k`: its route is Route::along_k. `reach`: additional k that the kernel reads
-// before each k-tile.
+// Describes an operand to the kernel. In memory it is `outer` x k, or k x `outer` if transposed; a tile has `tile`
+// outer elements. `along_k`: its route is Route::along_k. `reach`: additional k that the kernel reads before each
+// k-tile.
 libsgemm_status_t describe(const float *base, int64_t ld, bool transposed, int64_t outer, int64_t k, int tile,
                            bool along_k, int reach, const Launch &launch, StreamKOperand *operand, Error *error) {
   const bool aligned = columns_aligned(base, ld);

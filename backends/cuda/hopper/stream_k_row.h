@@ -6,7 +6,6 @@
 
 namespace libsgemm::cuda {
 
-// A device's plan of a product.
 struct StreamKPlan {
   bool swapped;  // the tile's 256 rows are along n
   bool along_k;  // the operand of these rows has Route::along_k
@@ -22,7 +21,6 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int device);
 // Returns the largest workspace of a plan with Sharing::stream, in bytes.
 size_t stream_k_most_workspace(int device);
 
-// Returns the number of tiles along a side.
 inline int tiles_along(int64_t size, int tile) { return static_cast<int>((size - 1) / tile + 1); }
 
 // True if the requirements that all kernels with TMA share are fulfilled.
@@ -36,7 +34,6 @@ struct StreamKKernel {
   Function instances[2][2];
 };
 
-// Returns the instances of sm90_ffma_256x128x16_stream_k.
 const StreamKKernel &stream_k_kernel();
 
 libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan, const StreamKKernel &kernel,

@@ -1,14 +1,9 @@
 // The product of sm_90 (stream_k.cuh): the warps that copy operands to shared memory.
 //
 // The first ring holds A as k x m and B as k x n, in boxes of 16 rows of 128 floats; or A along k, in swizzled rows of
-// 16 floats (outer_product.cuh). TMA copies an operand there directly if it has this layout in memory and is aligned,
-// or if it is an A along k, aligned or not. Any other operand goes through the second ring, from which the supplying
-// warps transpose or shift it into the first.
-//
-// Measured (H100, 4096 x 4096 x 4096, TFLOP/s): 56 if TMA copies directly; 52 with B transposed, 42 to 44 with both
-// unaligned. The supplying warps seem to take shared memory bandwidth and dispatch slots from the multiplying ones:
-// without their loads and stores 52 to 54 remain, and reassigning registers in the loop gains nothing then. More warps,
-// fewer instructions, other positions of these warps in the block, and sleeping instead of polling changed little.
+// 16 floats (outer_product.cuh). TMA copies an aligned operand of this layout there directly, and an A along k, aligned
+// or not. Any other operand goes through the second ring, from which the supplying warps transpose or shift it into the
+// first. What this costs: docs/kernels/ffma.md.
 #pragma once
 
 #include "outer_product.cuh"
@@ -84,8 +79,7 @@ struct StreamKBox {
 };
 
 // ---- Moves of a k-tile of an operand from `from` in the second ring to `to` in the first; supplying warp `quarter`
-// moves a quarter of it. Eight threads that shared memory serves together read from 8 different groups of banks, and
-// write to 8.
+// moves a quarter of it. Eight threads that read or write at once use different banks.
 
 // Transposes 4 x 4 elements: k of 4 * q to 4 * q + 3 of the columns from 4 * quad on. `line`: bytes of one k in `to`.
 __device__ __forceinline__ void stream_k_transpose_quad(int quad, int q, uint32_t from, uint32_t to, uint32_t line) {
@@ -195,8 +189,8 @@ __device__ __forceinline__ void stream_k_move(const StreamKOperand &operand, int
   }
 }
 
-// Route::along_k of an unaligned A: clears the elements of the first k-tile that are before the start of a view's
-// columns. B is zero there, and zero times Inf would be NaN.
+// Route::along_k of an unaligned A: clears the elements of the first k-tile before the start of a view's columns. B is
+// zero there, and zero times Inf would be NaN.
 __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uint32_t stage) {
   using Shape = StreamKShape;
 #pragma unroll 1
@@ -210,8 +204,8 @@ __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uin
   ptx::order_with_tma();
 }
 
-// Code of the supplying warps. The first warp issues the TMA copies of the k-tile that is two ahead, then moves its own
-// quarter like the others.
+// Code of the supplying warps. The first warp issues the TMA copies of the k-tile two ahead, then moves its quarter
+// like the others.
 template <Sharing kSharing, bool kAlongK>
 __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const StreamKProblem &p, int warp,
                                                 uint32_t shared, const StreamKBarriers barriers) {

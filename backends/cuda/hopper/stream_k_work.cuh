@@ -7,8 +7,7 @@
 namespace libsgemm::cuda {
 
 // The work of one block. Sharing::stream: its share of the cut tiles, then its whole tiles. Blocks are numbered
-// backwards, so that a block waits only for blocks that the device starts before it. Sharing::split_k: one slice of one
-// tile.
+// backwards, to wait only for blocks that the device starts before them. Sharing::split_k: one slice of one tile.
 template <Sharing kSharing>
 struct StreamKWork {
   int block, slice;
@@ -46,8 +45,8 @@ struct StreamKWork {
 
   // Sets the next step: k-tiles [first, last) of `tile`. False if no step is left.
   __device__ __forceinline__ bool step(const StreamKProblem &p) {
-    // The code has neither branches nor a division: only if the compiler sees that the warps do not diverge does the
-    // loop over k count in uniform registers.
+    // No branches and no division: the loop over k counts in uniform registers only if the compiler sees that warps do
+    // not diverge.
     const bool cut = next < end;
     int streamed = static_cast<int>(__umulhi(next, p.k_tiles_inverse));  // next / k_tiles, or one less
     streamed += next - streamed * p.k_tiles >= p.k_tiles ? 1 : 0;
@@ -61,8 +60,7 @@ struct StreamKWork {
   }
 };
 
-// Position of a tile, in tiles. Neighbouring blocks take columns of 8 tiles, so that the running blocks share tiles of
-// A and B in the L2 cache.
+// Position of a tile, in tiles. Neighbouring blocks take columns of 8 tiles, to share tiles of A and B in the L2 cache.
 __device__ __forceinline__ void stream_k_position(const StreamKProblem &p, int tile, int *row, int *column) {
   constexpr int kGroup = 8;
   const int group = tile / (kGroup * p.tiles_n), within = tile % (kGroup * p.tiles_n);
@@ -105,8 +103,8 @@ struct StreamKBarriers {
   __device__ __forceinline__ uint32_t second_free(int stage) const {
     return base + 8 * (2 * StreamKShape::stages + StreamKShape::second_stages + stage);
   }
-  // Multipliers release a stage in the last pass of the stage after it. Their first release is that of the ring's last
-  // stage, which is not in use yet. So its phases are one ahead, and its parity is the opposite.
+  // Multipliers release a stage in the last pass of the next stage. Their first release is that of the ring's last
+  // stage, which is not in use yet: its phases are one ahead, and its parity is the opposite.
   __device__ __forceinline__ void wait_free(const RingStage &stage) const {
     ptx::barrier_wait(free(stage.index), stage.is_last() ? stage.parity ^ 1 : stage.parity);
   }

@@ -1,21 +1,21 @@
-// Tile engine of level 3: a block computes a kM x kN tile of C from shared memory, a thread 8 x 8 elements of it.
+// Tile loop of level 3: a block computes a kM x kN tile of C from shared memory, a thread 8 x 8 elements of it. Why:
+// docs/kernels/level3.md.
 //
-// Source of the scheme: Volkov and Demmel, "Benchmarking GPUs to tune dense linear algebra", SC 2008 (outer products
-// from shared memory); Nath, Tomov and Dongarra, "An improved MAGMA GEMM for Fermi GPUs", IJHPCA 2010 (double
-// buffering through registers).
+// Source: Volkov and Demmel, "Benchmarking GPUs to tune dense linear algebra", SC 2008 (outer products from shared
+// memory); Nath, Tomov and Dongarra, "An improved MAGMA GEMM for Fermi GPUs", IJHPCA 2010 (double buffering).
 //
-//          tile of B, kK deep          thread (x, y): quads of 4 rows at 4 x and kM / 2 + 4 x,
-//          +----+----+                 of 4 columns at 4 y and kN / 2 + 4 y
-//          |4 y |    |
-//          +----+----+
-//  +----+  +----+----+        shared memory, floats, two buffers (one is read while the other is filled):
-//  |4 x |  | ## | ## |          a[kK][kM + 4] | b[kK][kN + 4], 2 * 4 * kK * (kM + kN + 8) bytes
-//  +----+  +----+----+        The padding keeps quads aligned to 16 bytes and spreads transposed stores over banks.
-//  |    |  | ## | ## |
-//  +----+  +----+----+
+//           tile of B, kK deep          thread (x, y): quads of 4 rows at 4 x and kM / 2 + 4 x,
+//           +----+----+                 of 4 columns at 4 y and kN / 2 + 4 y
+//           |4 y |    |
+//           +----+----+
+//   +----+  +----+----+        shared memory, floats, two buffers (one is read while the other is filled):
+//   |4 x |  | ## | ## |          a[kK][kM + 4] | b[kK][kN + 4], 2 * 4 * kK * (kM + kN + 8) bytes
+//   +----+  +----+----+        The padding keeps quads aligned to 16 bytes and spreads transposed stores over banks.
+//   |    |  | ## | ## |
+//   +----+  +----+----+
 //
-// Global memory is read element by element, so that any alignment and leading dimension is possible; neighbouring
-// threads read along the contiguous dimension of the operand. Each element of C is summed over increasing k.
+// Global memory is read element by element, so any alignment and leading dimension is possible; neighbouring threads
+// read along the contiguous dimension. Each element of C is summed over increasing k.
 #pragma once
 
 #include "contract/finish.h"
@@ -35,8 +35,8 @@ struct TileConfig {
   static constexpr int kResident = RESIDENT;          // blocks per multiprocessor, which bounds the registers
 };
 
-// Fetches a tile of A with its structure. A tile that the diagonal does not cross is a plain tile, or the mirror image
-// of one if A is symmetric and the other side is stored.
+// Fetches a tile of A. A tile that the diagonal does not cross is a plain tile, or a mirror image if A is symmetric and
+// the other side is stored.
 template <Structure STRUCTURE, typename Stage>
 __device__ __forceinline__ void fetch_a(Stage *stage, const void *data, const StructuredProblem &p, int64_t first_outer,
                                         int outers, int64_t first_depth, int depths) {
@@ -79,9 +79,9 @@ __device__ __forceinline__ TilePosition tile_position(const StructuredProblem &p
   return p.part == Stored::lower ? TilePosition{row, col} : TilePosition{col, row};
 }
 
-// Adds a column of A times a row of B to `sum`, for each k of the tile. `MASKED`: A is triangular and the diagonal
-// crosses the tile; terms outside the triangle are left out, since 0 * Inf would be NaN. `diagonal` is the k, in the
-// tile, of the diagonal element of the tile's row 0.
+// Adds a column of A times a row of B to `sum`, for each k of the tile. `MASKED`: the diagonal crosses a triangular A;
+// terms outside the triangle are left out, since 0 * Inf would be NaN. `diagonal`: the k, in the tile, of the diagonal
+// element of the tile's row 0.
 template <typename Config, bool MASKED>
 __device__ __forceinline__ void multiply(const float *a, const float *b, int x, int y, float (&sum)[8][8], int diagonal,
                                          bool upper) {

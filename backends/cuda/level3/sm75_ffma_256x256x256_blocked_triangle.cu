@@ -1,18 +1,18 @@
-// sm75_ffma_256x256x256_blocked_triangle: syrk, syr2k and gemmtr by the fastest gemm.
+// sm75_ffma_256x256x256_blocked_triangle: syrk, syr2k and gemmtr by the fastest gemm, without device code.
 //
-// It has no device code: squares next to the diagonal are gemms, those of one size as one strided batch, each by the
-// cheapest kernel of the table. The blocks on the diagonal, of order 256 at most, are a batch of the routine itself.
+// Squares next to the diagonal are gemms, those of one size as one strided batch, each by the cheapest kernel of the
+// table. The blocks on the diagonal, of order 256 at most, are a batch of the routine itself. syr2k adds its second
+// product with a second gemm.
 //
 //   | d       |
 //   | 2 d     |      C, lower: 1 and 2 are the gemms of the two levels, d the blocks on the diagonal
 //   | 1 1 d   |
 //   | 1 1 2 d |
 //
-// syr2k adds its second product with a second gemm. Source: Kagstrom, Ling and Van Loan, "GEMM-based level 3 BLAS", ACM
-// TOMS 24 (1998).
+// Source: Kagstrom, Ling and Van Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998).
 //
 // Requires: syrk, syr2k or gemmtr in FP32. Any size, stride and alignment; no workspace.
-// Measured: its results on an H100, by the tests; its speed not yet.
+// Its speed has not been measured.
 #include "gpu/level3/blocked.h"
 
 namespace libsgemm::cuda {

@@ -1,8 +1,8 @@
 // sm75_ffma_32x32x32_mirrored_symm: a symmetric matrix times a general one, by the fastest gemm.
 //
 // Full rows of A are written to the workspace, as many as fit 64 MiB (all, up to order 4096), and multiplied by the
-// cheapest gemm kernel: C[rows] = alpha A[rows] B + beta C[rows] from the left, C[, rows] = alpha B A[rows]^T + beta
-// C[, rows] from the right, since A is its own transpose.
+// cheapest gemm kernel: C[rows] = alpha A[rows] B + beta C[rows], or from the right C[, rows] = alpha B A[rows]^T +
+// beta C[, rows].
 //
 // The kernel here writes the rows, 32 x 32 elements with a block of 32 x 8 threads:
 //
@@ -13,7 +13,7 @@
 //      +-------+
 //
 // Requires: symm of order at most 65536, and the workspace. Any stride and alignment.
-// Measured: its results on an H100, by the tests; its speed not yet.
+// Its speed has not been measured.
 #include <algorithm>
 
 #include "gpu/cost.h"

@@ -1,10 +1,10 @@
 // sm75_ffma_64x32x32_trsm: triangular systems by blocked substitution.
 //
-// A block of 128 threads solves 32 columns of X (rows, from the right), in tiles of 64 x 32, one after the other;
-// gpu/level3/panel.h has the picture, the shared-memory map and the source.
+// Blocks of 128 threads solve 32 columns of X (rows, from the right), one tile of 64 x 32 after the other; picture,
+// shared memory and source: gpu/level3/panel.h.
 //
 // Requires: trsm. Any size, stride and alignment; no workspace.
-// Measured: its results on an H100, by the tests; its speed not yet.
+// Its speed has not been measured.
 #include "gpu/level3/panel.h"
 #include "runtime/device.h"
 

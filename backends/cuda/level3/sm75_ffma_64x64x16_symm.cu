@@ -1,11 +1,10 @@
 // sm75_ffma_64x64x16_symm: a symmetric matrix times a general one.
 //
-// A block of 64 threads computes a tile of C, 8 x 8 elements per thread, double buffered in 17408 bytes of shared
-// memory; level3_tile.cuh has the picture, the shared-memory map and the sources. Tiles of A on the side that is not
-// stored are read as the transpose of their mirror image, those on the diagonal element by element.
+// Blocks of 64 threads, 17408 bytes of shared memory (picture and sources: level3_tile.cuh). Tiles of A on the side
+// that is not stored are read as the transpose of their mirror image, those on the diagonal element by element.
 //
 // Requires: symm. Any size, stride and alignment.
-// Measured: its results on an H100, by the tests; its speed not yet.
+// Its speed has not been measured.
 #include "level3_tile.cuh"
 
 namespace libsgemm::cuda {

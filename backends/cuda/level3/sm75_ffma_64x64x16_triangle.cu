@@ -1,12 +1,11 @@
 // sm75_ffma_64x64x16_triangle: syrk, syr2k and gemmtr, products of which only one triangle of C is computed.
 //
-// A block of 64 threads computes a tile of C, 8 x 8 elements per thread, double buffered in 17408 bytes of shared
-// memory; level3_tile.cuh has the picture, the shared-memory map and the sources. Only tiles that overlap the triangle
-// are launched. syr2k takes one pass: its second product, with A and B exchanged, follows the first in the same
+// Only tiles that overlap the triangle are launched: blocks of 64 threads, 17408 bytes of shared memory (picture and
+// sources: level3_tile.cuh). The second product of syr2k, with A and B exchanged, follows the first in the same
 // accumulators. 16-bit elements of syrk are converted to FP32, exactly, before they are stored in shared memory.
 //
 // Requires: syrk, syr2k or gemmtr in FP32, or syrk of FP16 or bfloat16 operands. Any size, stride and alignment.
-// Measured: its results in FP32 on an H100, by the tests; those of 16-bit inputs, and its speed, not yet.
+// Its speed has not been measured, nor its results with 16-bit inputs on a GPU.
 #include "level3_tile.cuh"
 
 namespace libsgemm::cuda {

@@ -1,13 +1,12 @@
 // sm75_ffma_64x64x16_trmm: the product of a triangle and a matrix, from a copy of the matrix.
 //
-// A first kernel makes a dense copy of C in the workspace. Then a block of 64 threads computes a tile of C, 8 x 8
-// elements per thread, double buffered in 17408 bytes of shared memory; level3_tile.cuh has the picture, the
-// shared-memory map and the sources. A tile takes only the k inside the triangle; the tiles with the largest k come
-// first. Where the diagonal crosses a k-tile, each row adds only the terms inside the triangle.
+// A first kernel copies C to the workspace. Then blocks of 64 threads compute tiles of C, with 17408 bytes of shared
+// memory (picture and sources: level3_tile.cuh). A tile takes only the k inside the triangle; those with the largest k
+// come first. Where the diagonal crosses a k-tile, each row adds only the terms inside the triangle.
 //
 // Requires: trmm, and workspace for the copy: 4 n bytes times m rounded up to a multiple of 4, for each product of a
 // batch. Any size, stride and alignment.
-// Measured: its results on an H100, by the tests; its speed not yet.
+// Its speed has not been measured.
 #include "gpu/level3/trmm_copy.h"
 #include "level3_tile.cuh"
 

@@ -1,10 +1,8 @@
-// sm75_mma_256x256x256_blocked_triangle: syrk of FP16 or bfloat16 matrices by the fastest gemm of this type.
+// As sm75_ffma_256x256x256_blocked_triangle, for syrk of FP16 or bfloat16 matrices.
 //
-// Squares next to the diagonal are gemms as in sm75_ffma_256x256x256_blocked_triangle, each by the cheapest kernel of
-// the table. The blocks on the diagonal, of order 256 at most, are computed as whole squares by a gemm into the
-// workspace, 32 MiB of them at a time: the unused half on tensor cores costs less than the triangle on FP32 units. The
-// kernel here copies the triangles to C, 32 x 64 elements with a block of 32 x 8 threads, 8 elements of a row per
-// thread:
+// A gemm computes the blocks on the diagonal as whole squares in the workspace, 32 MiB of them at a time. The kernel
+// here copies the triangles to C, 32 x 64 elements with a block of 32 x 8 threads, 8 elements of a row per thread. Why:
+// docs/kernels/level3.md.
 //
 //        order                 order
 //   +-------------+       +-------------+
@@ -16,7 +14,7 @@
 //
 // Requires: syrk of FP16 (from sm_75 on) or bfloat16 (from sm_80 on) operands, and the workspace. Any size, stride and
 // alignment.
-// Measured: not yet.
+// Its results and speed have not been measured.
 #include <algorithm>
 
 #include "contract/finish.h"

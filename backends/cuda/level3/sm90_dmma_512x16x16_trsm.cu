@@ -1,22 +1,14 @@
-// sm90_dmma_512x16x16_trsm: triangular systems, accumulated in FP64 on the FP64 tensor cores of an H100 or H200.
+// sm90_dmma_512x16x16_trsm: triangular systems, with FP64 sums on the FP64 tensor cores of an H100 or H200.
 //
-// A block has 16 columns of X (rows, from the right) and solves a triangle of order 512 at most in one launch;
-// solve_panel.cuh has the picture, the shared-memory map, the accuracy and the source. Blocks for orders up to 256 have
-// 8 warps, and two share a multiprocessor; others have 16 warps.
+// A block solves 16 columns of X (rows, from the right) with a triangle of order 512 at most; picture, shared memory
+// and source: solve_panel.cuh. Blocks for orders up to 256 have 8 warps, two to a multiprocessor; others 16. Larger
+// triangles are halved (gpu/level3/blocked.h), with gemms in FP64 mode between the halves. Why, and what was tried:
+// docs/kernels/level3.md.
 //
-// Larger triangles are halved, see gpu/level3/blocked.h, with gemms in FP64 mode between the halves. The fewer columns
-// there are, the larger the triangle that is solved at once, since a launch then waits for its steps, not for the
-// tensor cores. Each cut rounds the right-hand sides after it once: a residual of 2^-24 |op(A)| |X| for each cut before
-// a row, of which there are log2(order / leaf).
+// Requires: trsm; sm_90; any size, stride and alignment; no workspace. A whose columns do not all start at multiples of
+// 16 bytes is loaded by single floats. With less than 142208 bytes of shared memory a block solves orders up to 256.
 //
-// Requires: trsm; sm_90. Any size, stride and alignment; no workspace. If A's columns do not all start at multiples of
-// 16 bytes, A is loaded by single floats. With less than 142208 bytes of shared memory a block solves orders up to 256.
-//
-// Measured (H100 at 1980 MHz, driver 580, CUDA 13.0; n x n, left, lower, no transposition; time, and that of cuBLAS
-// 13.1 divided by it): 256 16.5 us (3.5), 512 30.0 us (4.1), 777 71 us (3.0), 1024 78 us (3.6), 2048 271 us (2.6), 4096
-// 1.61 ms (1.66), 8192 10.7 ms (1.44: 51 TFLOP/s). 64 right-hand sides take as long as 512. A turn takes 1650 clocks,
-// of which the instructions of the dependent chain take about 500: the warp whose turn it is shares its tensor core
-// with those that subtract the previous X. Idea, not implemented: these could lag by a turn.
+// Measured (H100): 1024 x 1024, left, lower, no transposition 78 us, cuBLAS 3.6 times as long.
 #include <algorithm>
 #include <cmath>
 
@@ -39,7 +31,7 @@ __global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kRes
     sm90_dmma_512x16x16_trsm_kernel(const __grid_constant__ StridedOperands operands,
                                     const __grid_constant__ PanelProblem problem) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  // Arrays of pointers are excluded, so that the compiler knows that these pointers are to global memory.
+  // No arrays of pointers: the compiler must know that these point to global memory.
   const char *t = operands.a_base + blockIdx.y * operands.a_bytes;
   float *x = operands.c_base + blockIdx.y * operands.c_elements;
   PanelSolver<Config, AlongDepth, Vectors>(reinterpret_cast<const float *>(t), x, problem).solve();
@@ -61,8 +53,8 @@ SolveKernel kernel_for(bool along_depth, bool vectors) {
 constexpr int64_t kMostItems = 65535;  // products of a batch in a launch: gridDim.y
 constexpr size_t kLargeBytes = solve_bytes(Large::kMostOrder / kSolveRows, Large::kWarps);
 
-// Returns the order that one launch solves. It is smaller with many columns: the tensor cores are then busy in any
-// case, and gemms use them better. `count`: number of columns, of all products of a batch.
+// Returns the order that one launch solves; `count`: columns, of all products of a batch. It is smaller with many
+// columns: then gemms use the tensor cores better.
 int64_t leaf_order(int64_t count, const Device &device) {
   return count <= 2048 && device.shared_memory_per_block >= kLargeBytes ? Large::kMostOrder : Small::kMostOrder;
 }
@@ -83,8 +75,8 @@ libsgemm_status_t launch_leaf(const GemmDesc &desc, const Launch &launch, Error 
   });
 }
 
-// Clocks, measured for orders 256 and 512 on an H100: from the launch to the first X; from one turn's X to the next,
-// which includes four instructions; and of an instruction on a scheduler's tensor core.
+// Clocks, measured for orders 256 and 512 on an H100: until the first X; from one turn's X to the next, with four
+// instructions; of an instruction on a scheduler's tensor core.
 constexpr double kStartClocks = 600, kTurnClocks = 1650, kInstructionClocks = 64;
 
 double leaf_seconds(const GemmDesc &desc, int index) {
@@ -96,7 +88,7 @@ double leaf_seconds(const GemmDesc &desc, int index) {
   const double blocks = static_cast<double>(ceil_div(p.count, kSolveColumns)) * batch;
   const double instruction = kInstructionClocks * 128 / device.fp64_tensor_per_clock;
   const double turn = kTurnClocks + 4 * (instruction - kInstructionClocks);
-  // Clocks of a block: of the chain of its turns, and of the tensor cores.
+  // Clocks of a block: of the sequence of its turns, and of the tensor cores.
   const double chain = turns * turn, busy = turns * (turns + 1) * instruction / device.schedulers;
   const double resident = small ? Small::kResident : Large::kResident;
   const double waves = std::floor(blocks / (units * resident));

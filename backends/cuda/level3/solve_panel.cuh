@@ -1,42 +1,20 @@
-// trsm of a triangle of order 512 at most by one launch, accumulated in FP64 on the FP64 tensor cores of sm_90: the
-// solver of sm90_dmma_512x16x16_trsm. A block has 16 columns of X to itself, from the first row to the last. X from the
-// right is the transposed problem: X and T are accessed by strides.
+// trsm of a triangle of order 512 at most by one launch, with FP64 sums on the FP64 tensor cores of sm_90: the solver
+// of sm90_dmma_512x16x16_trsm. A block solves 16 columns of X, from the first row to the last. X from the right is the
+// transposed problem, by strides. Only the triangle of T is read, and its diagonal only if it is not unit.
 //
-// Source of the scheme: blocked substitution with inverted diagonal blocks, Du Croz and Higham, "Stability of methods
-// for matrix inversion", IMA J. Numer. Anal. 12 (1992). The distribution of the rows over the warps is new.
+// Source: blocked substitution with inverted diagonal blocks, Du Croz and Higham, "Stability of methods for matrix
+// inversion", IMA J. Numer. Anal. 12 (1992). The distribution of the rows over the warps is new.
 //
 //          order               16
-//   +----+                   +----+   The rows of X are solved in blocks of 16, in the order of substitution: turns
-//   |inv |                   | X0 |   0, 1, ... Turn t belongs to warp t % kWarps, which keeps the turn's accumulators,
-//   +----+----+              +----+   alpha B - T X, in registers from the first step to the last.
+//   +----+                   +----+   The rows of X are solved in turns of 16, in the order of substitution. Turn t
+//   |inv |                   | X0 |   belongs to warp t % kWarps, which keeps its accumulators, alpha B - T X, in
+//   +----+----+              +----+   registers.
 //   |T10 |inv |              | X1 |
 //   +----+----+----+         +----+   Once X(s) is known, the warps of all later turns subtract T(t, s) X(s). The warp
-//   |T20 |T21 |inv |         | X2 |   of turn s + 1 does this first for that turn, of its two. Then it multiplies the
-//   +----+----+----+         +----+   accumulators by the inverse of the turn's diagonal block, which gives X(s + 1),
-//                                     and posts X(s + 1) in shared memory.
+//   |T20 |T21 |inv |         | X2 |   of turn s + 1 does this first for that turn, multiplies by the inverse of the
+//   +----+----+----+         +----+   diagonal block, which gives X(s + 1), and posts X(s + 1) in shared memory.
 //
-//   warp of turn s + 1:   wait for X(s) | T X (2 DMMAs) | inverse (2 DMMAs) | post X(s + 1) | its other turn, T from L2
-//   the other warps:      wait for X(s) | T X, T X      | T of step s + 1 is loaded | wait for X(s + 1) ...
-//
-// A warp waits for nothing except X: each turn has its own barrier, at which only its warp arrives, and X stays in
-// place in shared memory.
-//
-// An instruction computes D = X Y + D, 16 x 8 (k 16), as in fp64/dmma.cuh: 16 columns of X, and every second row of a
-// block of 16 rows; one instruction gives the even rows, one the odd ones. Lane 4 g + q has columns g and g + 8, and of
-// both results together rows 4 q to 4 q + 3. The order of k is free: k = q, q + 4, q + 8 and q + 12 of an instruction
-// are these rows. So a lane's results are its operand of the next product, without any exchange. Of T a lane then needs
-// rows 2 g and 2 g + 1 at k from 4 q to 4 q + 3, which are whole sectors of memory in either order of T. Only one warp
-// of a block uses an element of T, so T is loaded from L2 to registers.
-//
-// Accuracy. Within the solve X is not rounded: it is posted as doubles, and stored as floats separately. The inverse of
-// a diagonal block D, by substitution in FP64, gives rows of X with an error of at most 16 2^-53 |D^-1| |D| |X|. A
-// substitution with magnitudes gives an upper bound of the row sums of |D^-1| |D|; if it exceeds 2^12, the inverse is
-// not used. So |op(A) X - alpha B| <= |op(A)| (2^-24 |X| + 2^-37 Y), where the first part is for the rounding of X, and
-// Y is the largest |X| of the 16 rows of a turn. If the inverse is not used, or gives a number that no float can hold
-// (NaN and Inf of B, a diagonal of zeros, an overflow), the block is solved again by substitution, with each row
-// divided by the diagonal and rounded, as BLAS does it. So a NaN does not reach rows before its own.
-//
-// Only the triangle of T is read, and its diagonal only if it is not unit.
+// Schedule, places of elements, accuracy and measurements: docs/kernels/level3.md.
 //
 // Shared memory, in bytes, for t turns on w warps: inverses[2 min(t, w)][290] doubles at 0, which first hold the
 // diagonal blocks; X[t][256] doubles; a block of right-hand sides[16][17] doubles; barriers[t] of 8 bytes. With 32
@@ -71,14 +49,12 @@ constexpr float kMostGrowth = 1 << 12;      // largest row sum of |D^-1| |D| for
 constexpr uint32_t kOverflow = 0x47efffff;  // least high word of a double that may not fit a float
 
 __host__ __device__ constexpr int solve_slots(int turns, int warps) { return 2 * (turns < warps ? turns : warps); }
-// Returns the bytes of shared memory.
 __host__ __device__ constexpr int solve_bytes(int turns, int warps) {
   return 8 * (solve_slots(turns, warps) * kInversePitch + turns * kSolvedPitch + kScratchDoubles + turns);
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // architectures with the barriers
 
-// A thread's state of the solve.
 template <class Config, bool AlongDepth, bool Vectors>
 struct PanelSolver {
   using Sums = double[2][4];  // [even or odd rows][column g: rows 4 q and 4 q + 2, then those of column g + 8]
@@ -153,8 +129,8 @@ struct PanelSolver {
     }
   }
 
-  // Returns element (row, column) of a turn's diagonal block, counted in the order of substitution, in which the block
-  // is a lower triangle. Rows outside the matrix are those of the identity.
+  // Returns element (row, column) of a turn's diagonal block in the order of substitution, in which it is a lower
+  // triangle. Rows outside the matrix are those of the identity.
   __device__ __forceinline__ float diagonal_element(int turn, int row, int column) const {
     const int last = kSolveRows - 1, first = first_row(turn);
     const int i = first + (p.upper ? last - row : row), l = first + (p.upper ? last - column : column);
@@ -162,11 +138,10 @@ struct PanelSolver {
     return inside ? *element(i, l) : row == column ? 1.0f : 0.0f;
   }
 
-  // Returns the turn whose diagonal block the lane helps to invert. Each half-warp inverts the block of one of the
-  // warp's two turns.
+  // Returns the turn whose diagonal block the lane helps to invert: each half-warp has one of the warp's two turns.
   __device__ __forceinline__ int inverted_turn() const { return warp + lane / 16 * Config::kWarps; }
 
-  // Loads the lane's row of that block, or its column, so that neighbouring lanes read along the contiguous dimension.
+  // Loads the lane's row of that block, or its column: neighbouring lanes read along the contiguous dimension.
   __device__ __forceinline__ void load_diagonal(float (&line)[kSolveRows]) const {
     const int turn = inverted_turn(), own = lane % 16;
 #pragma unroll
@@ -176,7 +151,7 @@ struct PanelSolver {
     }
   }
 
-  // Inverts that block, one column per lane. The inverse becomes NaN if it is not to be used.
+  // Inverts that block, one column per lane. The inverse is NaN if it must not be used.
   __device__ __forceinline__ void invert(const float (&line)[kSolveRows]) const {
     const int turn = inverted_turn(), own = lane % 16;
     double *block = inverse_of(turn);
@@ -239,15 +214,14 @@ struct PanelSolver {
     }
   }
 
-  // Returns the place of element (row, step) of an inverse. A lane loads its elements in pairs, which are next to those
-  // of its neighbours.
+  // Returns the place of element (row, step) of an inverse. A lane loads pairs, next to those of its neighbours.
   __device__ __forceinline__ static int operand_place(int row, int step) {
     const int of_lane = row / 2 * 4 + step / 4, j = step % 4;
     return ((row % 2 * 2 + j / 2) * 32 + of_lane) * 2 + j % 2;
   }
 
-  // Calls visit(element of X, 0 for even rows or 1 for odd, place in Sums) for the lane's elements of a turn that are
-  // inside the matrix.
+  // Calls visit(element of X, 0 for even rows or 1 for odd, place in Sums) for the lane's elements of a turn inside the
+  // matrix.
   template <class Visit>
   __device__ __forceinline__ void for_elements(int turn, const Visit &visit) const {
     const int row = first_row(turn) + 4 * q;
@@ -261,8 +235,8 @@ struct PanelSolver {
       }
     }
   }
-  // Visits four rows at a time: visit(four elements, place of the first two in Sums). Requires by_vectors(): the turn
-  // is whole, and columns of X start at multiples of 16 bytes.
+  // Calls visit(four elements, place of the first two in Sums). Requires by_vectors(): the turn is whole, and columns
+  // of X start at multiples of 16 bytes.
   template <class Visit>
   __device__ __forceinline__ void for_vectors(int turn, const Visit &visit) const {
 #pragma unroll
@@ -313,7 +287,7 @@ struct PanelSolver {
     for (int e = 0; e < 8; ++e) to[e] = sum[e / 2 % 2][e % 2 * 2 + e / 4];
   }
 
-  // The other operand, -T. It is converted before X arrives, because all warps wait for X.
+  // The other operand, -T, converted before X arrives, because all warps wait for X.
   using Operand = double[2][4];
   __device__ __forceinline__ static void negate(Operand &to, const Tile &tile) {
 #pragma unroll
@@ -339,8 +313,8 @@ struct PanelSolver {
     }
   }
 
-  // Replaces the right-hand sides `sum` of a turn by its X, by substitution, rounded row by row. Only one warp at a
-  // time calls it, so one `scratch` is enough.
+  // Replaces the right-hand sides `sum` of a turn by its X, by substitution, rounded row by row. One warp at a time
+  // calls it: one `scratch` is enough.
   __device__ __forceinline__ void substitute(Sums &sum, int turn) const {
     const auto place = [&](int h, int e) {
       const int row = 4 * q + h + e % 2 * 2;
@@ -399,8 +373,8 @@ struct PanelSolver {
     store(result, turn);
   }
 
-  // Prefetches a block's share of the triangle to L2. T's tiles are loaded one step ahead, which is too late for data
-  // that come from memory.
+  // Prefetches a block's share of the triangle to L2: T's tiles are loaded one step ahead, too late for data from
+  // memory.
   __device__ __forceinline__ void prefetch() const {
     constexpr int kLine = 32;  // floats; 16 lines cover a row or column
     const int along = lane % 16 * kLine;

@@ -1,7 +1,7 @@
 // A warp's part of a product by mma.sync, with fragments read by ldmatrix (sm_75; sm_80 for bf16 and tf32).
 //
-// The instruction computes D = X Y + D, 16 x 8. X comes from B and Y from A, so that D is a block of C transposed: a
-// lane holds two adjacent rows of a column of C, 8 bytes, and four lanes hold a whole 32-byte sector of it.
+// D = X Y + D, 16 x 8. X comes from B and Y from A, so that D is a block of C transposed: a lane holds two adjacent
+// rows of a column of C, 8 bytes, and four lanes hold a whole 32-byte sector of it. Why: docs/kernels/mma.md.
 //
 //   D = C^T: warp_n x warp_m            lane l of a 16 x 8 block: columns of C l / 4 and l / 4 + 8,
 //   +-----+-----+-----+-- m             rows 2 (l % 4), and one more
@@ -10,15 +10,15 @@
 //   |     |     |     |
 //   n
 //
-// Both operands are read in the same way: in place if they are contiguous along k, otherwise transposed by ldmatrix,
-// which cannot transpose 32-bit elements. TF32 operands must therefore be contiguous along k.
+// Operands are read in place if they are contiguous along k, otherwise transposed by ldmatrix. It cannot transpose
+// 32-bit elements, so TF32 operands must be contiguous along k.
 #pragma once
 
 #include "tensor_tile.cuh"
 
 namespace libsgemm::cuda {
 
-// The layout that the engine reads.
+// The layout that MmaEngine reads.
 template <Number kNumber, int Outer, int Depth, int Threads, bool AlongK>
 struct MmaTileOf {
   static_assert(kNumber != Number::tf32 || AlongK, "ldmatrix transposes 16-bit elements only");
@@ -26,7 +26,7 @@ struct MmaTileOf {
 };
 
 // A lane's reads from an operand's tile, in blocks of 16 outer elements x 32 bytes of k. `kX`: as X, four registers of
-// one block; else as Y, two registers of each of two blocks of 8.
+// a block; else as Y, two registers of each of two blocks of 8.
 template <class Tile, bool kX>
 struct MmaReader {
   static constexpr int pitch = Tile::Layout::pitch;
@@ -59,7 +59,7 @@ struct MmaEngine {
   static constexpr int steps = Config::tile_k * TileA::element_bytes / 32;
   static constexpr int blocks_x = Config::warp_n / 16, blocks_y = Config::warp_m / 8;
 
-  // Shared memory of store(): 16 columns of each warp. The pitch spreads stores to four columns over different banks.
+  // Shared memory of store(): 16 columns of each warp. The pitch spreads stores to four columns over banks.
   static constexpr int patch_columns = 16 * Config::warp_columns, patch_pitch = Config::tile_m + 8;
   static constexpr int patch_bytes = patch_columns * patch_pitch * static_cast<int>(sizeof(float));
 
@@ -146,10 +146,8 @@ struct MmaEngine {
     }
   }
 
-  // Stores C, or a slice of the workspace, through shared memory, so that a warp stores whole lines of the L2 cache.
-  // Stores from the registers, 32 bytes of each of eight columns at once, would take three times as long for columns
-  // that do not start at multiples of 32 bytes (9614 x 6094, written only: 207 us by pieces of 32 bytes, 92 by 32 rows
-  // of a warp, 82 by lines, H100), and 1.2 times as long for others.
+  // Stores C, or a slice of the workspace, through shared memory, so that a warp stores whole lines of the L2 cache
+  // (docs/kernels/mma.md).
   //
   // `scale` applies exponents of the rows and columns, or nothing (split_product.cuh). `shared` has patch_bytes. All
   // threads of the block store; `holds`: this one has accumulators.
@@ -206,7 +204,7 @@ struct MmaEngine {
       const auto inside = [&](int i) {
         return static_cast<unsigned>(first + kLine * i) < static_cast<unsigned>(out.rows);
       };
-      // All old elements are read first: otherwise each read would wait for the previous write.
+      // All old elements are read first: a read must not wait for the previous write.
       constexpr int kLines = Config::tile_m / kLine + 1;
       float old[kLines];
       if constexpr (kBeta) {

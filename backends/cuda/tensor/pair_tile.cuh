@@ -1,8 +1,6 @@
 // Tiles of 16-bit operands at any alignment, through registers: a thread loads two neighbouring elements, one after the
-// other, and stores them as a word. The order in shared memory is that in global memory.
-//
-// A lane reaches a quarter of the bandwidth that whole words would give, but, unlike in unaligned_tile.cuh, nothing has
-// to be moved once it has arrived. This suits small products, which wait for memory and do not need its bandwidth.
+// other, and stores them as a word. The order in shared memory is that in global memory. A quarter of the bandwidth of
+// whole words, but nothing to be moved once it has arrived: for small products, which wait for memory.
 #pragma once
 
 #include "tensor_tile.cuh"

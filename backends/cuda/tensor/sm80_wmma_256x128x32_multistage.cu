@@ -1,21 +1,13 @@
-// C = alpha op(A) op(B) + beta C of 16-bit matrices, on tensor cores from sm_80: nvcuda::wmma, asynchronous copies
-// several k-tiles ahead. As sm80_wmma_256x128x32_split_k it cuts k into slices, for few tiles and deep k; split_k_sum()
-// adds them in order.
+// C = alpha op(A) op(B) + beta C of 16-bit matrices on tensor cores from sm_80: nvcuda::wmma, asynchronous copies
+// several k-tiles ahead. Step 3 of the 16-bit ladder (docs/kernels/mma.md), for a large C. As
+// sm80_wmma_256x128x32_split_k it cuts k into slices, for few tiles and deep k.
 //
-// Adds to the previous step (sm75_wmma_16x16x16_warp): 16 blocks of 16 x 16 a warp, so that a fragment serves 4
-// products, tiles that 8 warps share, and copies that bypass the registers.
-//
-// Sources: NVIDIA, CUDA C++ Programming Guide (warp matrix functions, asynchronous copies); the loop is described in
-// tensor_multistage.cuh, the fragments in wmma.cuh.
+// Source: NVIDIA, CUDA C++ Programming Guide. Loop: tensor_multistage.cuh; fragments: wmma.cuh.
 //
 //   tile of C: 256 x 128         warp: 64 x 64 = 4 x 4 blocks of 16 x 16
 //   +--------+--------+          wmma does not specify which lane holds what
 //   | warp 0 | warp 4 |
-//   +--------+--------+
-//   | warp 1 | warp 5 |
-//   +--------+--------+
-//   | warp 2 | warp 6 |
-//   +--------+--------+
+//   |   ...  |   ...  |
 //   | warp 3 | warp 7 |
 //   +--------+--------+
 //
@@ -25,15 +17,9 @@
 // of 68 floats.
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
-// multiples of 16 bytes; sm_80; up to 122880 bytes of shared memory a block. Any size and transposition.
-// Split: more than one slice by the cost model; a workspace of 4 * slices * n * (m rounded up to a multiple of 4) bytes
-// a product, at most 32 MiB.
-//
-// Parameters (Config): tile_m, tile_n, tile_k of a block; warp_m, warp_n of a warp; stages of shared memory; blocks,
-// which with the threads bounds the registers; peak_fraction for the cost.
-//
-// Measured (H100 SXM at 1980 MHz, TFLOP/s): FP16 NN 4096 x 4096 x 4096 380, 8192 x 8192 x 8192 381; cuBLAS 13 671, 690.
-// Tiles of 128 x 128, two blocks: 299 and 318. The split-K kernel was measured for figures/sm90.h.
+// multiples of 16 bytes; sm_80; that shared memory. Any size and transposition. Split: two slices or more by the cost
+// model; workspace: gpu/tiles/split_k.h.
+// Measured (H100): FP16 NN 4096 x 4096 x 4096 380 TFLOP/s, cuBLAS 671.
 #include "gpu/kernels.h"
 #include "tensor_multistage.cuh"
 #include "tensor_row.h"

@@ -1,6 +1,6 @@
 // The tiled product on tensor cores: with several k-tiles in flight (cp.async, sm_80), or with one, through registers
 // (sm_75, and operands at any alignment). Through registers, groups of threads can share the steps of a k-tile: at the
-// end the first group adds the accumulators of the others to its own.
+// end the first group adds the accumulators of the others to its own. Why: docs/kernels/mma.md.
 //
 //   shared memory: stage 0 [A tile][B tile], stage 1, ... (s = Config::stages of them; 2 through registers)
 //
@@ -9,11 +9,8 @@
 //   copy         k-tile t+s-1 k-tile t+s        issued at the start of a k-tile, into the stage that t-1 has freed
 //
 // One barrier a k-tile, before the products of its last step: after it the next k-tile has arrived, and every thread
-// has the last fragments of this one in registers. Rows of unaligned operands are moved once their k-tile has arrived,
-// one step before the barrier.
-//
-// The next grid may start when all blocks of this one store. If it started earlier, its blocks would be distributed
-// unevenly, to wherever blocks of this one end (1023 x 1023 x 1023 would take 31 us instead of 20, H100).
+// has the last fragments of this one in registers. Rows of unaligned operands are moved one step before the barrier.
+// The next grid may start when all blocks of this one store.
 #pragma once
 
 #include "tensor_tile.cuh"
@@ -116,7 +113,7 @@ __device__ __forceinline__ void tensor_multistage(const Operands &operands, cons
 }
 
 // The product through registers: the next k-tile is loaded while one is multiplied, and stored to shared memory at the
-// end. output() returns the tile of C; the call comes last, so that no register holds the tile before.
+// end. output() returns the tile of C; it is called last, so that no register holds the tile before.
 template <class Product, class Output>
 __device__ __forceinline__ void tensor_staged(typename Product::A &a, typename Product::B &b, int count,
                                               const Output &output) {

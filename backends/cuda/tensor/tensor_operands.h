@@ -11,7 +11,7 @@ namespace libsgemm::cuda {
 inline bool chunks_fit(const void *base, int64_t ld, int64_t stride, size_t size) {
   return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld | stride) * size % 16) == 0;
 }
-// Always false for arrays of pointers: they may be in device memory, so that the alignment is unknown.
+// Always false for arrays of pointers: they may be in device memory, so the alignment is unknown.
 inline bool chunks_fit_a(const GemmDesc &desc) {
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_a : 0;
   return desc.batch != Batch::pointers && chunks_fit(desc.a, desc.lda, stride, size_of(desc.type));

@@ -2,7 +2,7 @@
 //
 //   struct Row {
 //     using Config = ...;  // a TensorShape with min_arch, blocks and peak_fraction (of what the tensor cores reach);
-//                          // `fitted`, `split_fitted` where there are figures for some architectures
+//                          // `fitted`, `split_fitted` if there are model parameters for some architectures
 //     static constexpr libsgemm_math_mode_t math_mode = ...;   // TF32 for FP32 operands, FP32 for 16-bit ones
 //     template <Number, bool AlongA, bool AlongB> static TensorInstance instance();
 //   };
@@ -29,9 +29,8 @@ struct TensorInstance {
 // True if a device has the instructions for operands of this type.
 inline bool has_tensor_cores(Type type, int index) { return device(index).code_arch >= (type == Type::f16 ? 75 : 80); }
 
-// Returns the tiling of a kernel with `shared_bytes` of shared memory a block. The number of resident blocks follows
-// from the most that one block can have, since a multiprocessor has little more. `figures` are shares of the tensor
-// cores' rate.
+// Returns the tiling of a kernel with `shared_bytes` of shared memory a block. The resident blocks follow from the most
+// that one block can have, since a multiprocessor has little more. `figures`: shares of the tensor cores' rate.
 template <class Config>
 Tiling tensor_tiling(int index, size_t shared_bytes, Figures figures) {
   constexpr size_t kReserved = 1024;  // bytes that each block takes in addition
@@ -57,7 +56,6 @@ inline dim3 tile_grid(const TileProblem &p, int64_t count) {
               static_cast<unsigned>(count));
 }
 
-// The instance that serves a call.
 template <class Row, Number kNumber>
 TensorInstance instance_of(const GemmDesc &desc) {
   if (along_k_a(desc)) {
@@ -104,7 +102,7 @@ struct TensorTiles {
   static constexpr auto enqueue_sum = launch_split_k_sum;
 };
 
-// TensorTiles with the figures of the kernel with k in slices.
+// TensorTiles with the model parameters of the split kernel.
 template <class Row>
 struct SplitTensorTiles : TensorTiles<Row> {
   static Tiling tiling(const GemmDesc &desc, int index) {
@@ -112,7 +110,8 @@ struct SplitTensorTiles : TensorTiles<Row> {
   }
 };
 
-// Returns the seconds of a launch that the previous grid hides, where kernels start early. Fitted with the figures.
+// Returns the seconds of a launch that the previous grid hides, where kernels start early. Fitted with the model
+// parameters.
 inline double hidden_seconds(int index) { return device(index).code_arch >= 90 ? 0.8e-6 : 0; }
 
 template <class Row>
@@ -147,9 +146,8 @@ Kernel tensor_split_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME`, in namespace libsgemm::cuda: the function for the device, which runs LOOP of
-// tensor_multistage.cuh, its Row, and `Kernel NAME()`. CONFIG: as above. TILE, ENGINE: TileOf and EngineOf of
-// TensorProduct (tensor_multistage.cuh), for the layout in shared memory and the multiplication.
+// Defines the kernel `NAME`, in namespace libsgemm::cuda: the device function, which runs LOOP of
+// tensor_multistage.cuh, its Row, and `Kernel NAME()`. TILE, ENGINE: TileOf and EngineOf of TensorProduct.
 #define LIBSGEMM_TENSOR_ROW(NAME, MATH_MODE, CONFIG, TILE, ENGINE) \
   LIBSGEMM_TENSOR_ROW_OF(tensor_multistage, NAME, MATH_MODE, CONFIG, TILE, ENGINE)
 #define LIBSGEMM_TENSOR_ROW_OF(LOOP, NAME, MATH_MODE, CONFIG, TILE, ENGINE)                           \

@@ -1,5 +1,5 @@
 // Operand tiles for tensor cores: copies elements of 16 or 32 bits to shared memory, in the order that they have in
-// global memory. Nothing is transposed: the engines that multiply (wmma.cuh, mma.cuh) read either order.
+// global memory. Nothing is transposed: the loops that multiply (wmma.cuh, mma.cuh) read either order.
 //
 //   along k (AlongK)      rows of the tile: outer elements, each tile_k elements of k long
 //   along the outer side  rows of the tile: steps of k, each tile_m or tile_n elements long
@@ -40,7 +40,9 @@ constexpr bool kHasNumber = kNumber == Number::f16;
 
 // ---- Shapes
 
-// Shape of a kernel for tensor cores; its Config derives from it. A warp computes warp_m x warp_n.
+// Shape of a kernel for tensor cores, whose warps compute warp_m x warp_n. Its Config derives from it, and adds stages
+// of shared memory; blocks, which with the threads bounds the registers; peak_fraction for the cost, relative to the
+// rate of 16-bit numbers.
 template <Number kNumber, int TileM, int TileN, int TileK, int WarpM, int WarpN>
 struct TensorShape {
   static constexpr Number number = kNumber;
@@ -66,8 +68,8 @@ template <int RowBytes>
 struct Padded {
   static constexpr int pitch = RowBytes + 16, period = 1;
   __device__ __forceinline__ static int at(int row, int chunk) { return row * pitch + chunk * 16; }
-  // Returns the shared address `bytes` after `address` in its row. The number of chunks in `bytes` and the number of
-  // the chunk at `address` have no bit in common, so that a swizzle can add them by exclusive or.
+  // Returns the shared address `bytes` after `address` in its row. The chunks in `bytes` and the number of the chunk at
+  // `address` have no bit in common, so a swizzle can add them by exclusive or.
   __device__ __forceinline__ static uint32_t further(uint32_t address, int bytes) { return address + bytes; }
 };
 
@@ -156,7 +158,6 @@ struct TensorTile {
     k_room -= Depth;
   }
 
-  // Loads the next k-tile into registers.
   __device__ __forceinline__ void load(uint4 (&staged)[copies]) {
     const char *from = source;
 #pragma unroll
@@ -193,8 +194,8 @@ struct TensorTile {
 };
 
 // TensorTile for a 16-bit operand at any alignment, one element at a time through registers. In shared memory it is
-// always contiguous along k, so that one instance serves both orders in global memory. Consecutive threads take what is
-// contiguous in global memory:
+// always contiguous along k, so that one instance serves both orders. Consecutive threads take what is contiguous in
+// global memory:
 //
 //   along k               row_chunks threads a row; a thread's copies are rows, row_step apart
 //   along the outer side  one thread a row; its copies are the chunks of the row

@@ -6,7 +6,6 @@
 //   moved            e0 e1 | e2 e3 | e4 e5 | ...       a lane reads 16 bytes and the next word
 //
 // A warp has consecutive rows. With an odd ld every other one must be moved, with an even ld all of them or none.
-//
 // Nothing outside of the matrix is read: of the words at its start and end only the half that is inside.
 #pragma once
 
@@ -29,8 +28,7 @@ struct UnalignedTile {
   static_assert(element_bytes == 2 && segments * segment_bytes == row_bytes, "whole segments");
   static_assert(passes * rows_at_once * 2 * (Threads / 32) == rows && warp_rows <= 32, "whole passes");
 
-  // For the warp's even rows and for its odd rows: bytes of the first word before the row's start, 0 or 2; the lane's
-  // word.
+  // For the warp's even rows and its odd rows: bytes of the first word before the row's start, 0 or 2; the lane's word.
   int skipped[2];
   const char *source[2];
   const char *behind;           // the word after the warp's row number `lane`
@@ -91,8 +89,8 @@ struct UnalignedTile {
 
  private:
   // kWhole: no copied word has an element outside of the matrix, and no row is beyond k. Otherwise elements beyond k
-  // become zeros. Elements beyond the matrix in the outer dimension only affect accumulators that are not stored: they
-  // may have any value.
+  // become zeros. Those beyond the outer dimension may have any value: they only affect accumulators that are not
+  // stored.
   template <bool kWhole>
   __device__ __forceinline__ void copy(char *shared) const {
     const int depth = static_cast<int>(k_room < Depth ? k_room : Depth), elements = AlongK ? depth : outer_room;

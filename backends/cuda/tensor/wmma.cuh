@@ -1,13 +1,13 @@
 // A warp's part of a product by nvcuda::wmma (f16 from sm_75; bf16 and tf32 from sm_80).
 //
-// Fragments of A are 16 x k and of B k x 16, row- or column-major like the tiles in shared memory. The library does not
-// specify which lane holds which element; therefore rows are padded instead of swizzled, and accumulators go through
-// shared memory.
+// Fragments of A are 16 x k and of B k x 16, row- or column-major like the tiles in shared memory. wmma does not
+// specify which lane holds which element, so rows are padded instead of swizzled, and accumulators go through shared
+// memory.
 //
 //   warp: warp_m x warp_n = 4 x 4 blocks of 16 x 16     k of a block: 16 (f16, bf16) or 8 (tf32)
 //
-// store() has 16 columns of warp_m + 4 floats of shared memory for each warp. It takes 16 columns of C at a time: the
-// warp stores its fragments there, then consecutive lanes write consecutive rows of C, at any alignment.
+// store() takes 16 columns of C at a time: a warp stores its fragments to 16 columns of warp_m + 4 floats of shared
+// memory, then consecutive lanes write consecutive rows of C, at any alignment.
 #pragma once
 
 #include <mma.h>
@@ -20,7 +20,7 @@
 namespace libsgemm::cuda {
 
 // Types of an operand's elements in memory and in the library, and the k of a block. bf16 and tf32 exist from sm_80 on;
-// for earlier architectures, on which no kernel uses them, they are the same as f16.
+// before, where no kernel uses them, they are the same as f16.
 template <Number kNumber>
 struct WmmaElement {
   using Memory = __half;
@@ -55,8 +55,8 @@ struct WmmaTileOf {
   using type = TensorTile<kNumber, Outer, Depth, Threads, AlongK, Padded>;
 };
 
-// Loads a fragment. load_matrix_sync() reads bfloat16 and TF32 from generic addresses only, and so not by ldmatrix; PTX
-// replaces it for them.
+// Loads a fragment. PTX replaces load_matrix_sync(), which reads bfloat16 and TF32 from generic addresses only, and so
+// not by ldmatrix.
 template <Number kNumber, class Fragment>
 __device__ __forceinline__ void load_fragment(Fragment &f, const char *shared, int pitch) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -178,8 +178,8 @@ struct WmmaEngine {
 #pragma unroll
     for (int r = 0; r < f.num_elements; ++r) f.x[r] = nearest_tf32(f.x[r]);
   }
-  // Rounds to the nearest TF32 number, ties to even. From sm_90 on an instruction does it: slower, but within the
-  // registers that there are.
+  // Rounds to the nearest TF32 number, ties to even. From sm_90 on an instruction does it: slower, but with fewer
+  // registers.
   __device__ __forceinline__ static float nearest_tf32(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     uint32_t nearest;

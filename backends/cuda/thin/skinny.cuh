@@ -2,8 +2,7 @@
 // (gpu/thin/skinny.h).
 //
 // Every warp works alone, on its own part of k or its own rows, with its own ring of `stages` chunks in shared memory.
-// The block needs no barrier until the sums are complete. If `narrow` is short, the speed depends on the bytes in
-// flight per multiprocessor, not on arithmetic; a ring filled by asynchronous copies holds them without registers.
+// The block needs no barrier until the sums are complete. Why: docs/kernels/ffma.md.
 //
 //   a warp's tile, one quad (k = 4):                    lanes: wide_lanes x narrow_lanes x k_groups = 32
 //
@@ -16,12 +15,13 @@
 //   | 4 k  |   |               |  wide_thread
 //   +------+   +---------------+  rows
 //
-// Shared memory of a warp, in floats, `stages` times:
-//   X  contiguous along k:   rows x (chunk + 4)         the 4 keep the eight lanes of a quarter-warp on different banks
-//      otherwise:            chunk x rows
-//   Y  contiguous along k:   columns x (chunk + 4)
-//      otherwise:            chunk x columns, and 4 more after every 4 of k, for the same reason
+// Shared memory of a warp, in floats, `stages` times (padding keeps lanes that read at once on different banks):
+//   X  contiguous along k:   rows x (chunk + 4);        otherwise: chunk x rows
+//   Y  contiguous along k:   columns x (chunk + 4);     otherwise: chunk x columns, and 4 more after every 4 of k
 // At the end of a tile the same memory holds the sums of all warps and k groups, which are added in that fixed order.
+//
+// Sources: NVIDIA, CUDA C++ Programming Guide, "Asynchronous Data Copies" (rings); Osama et al., "Stream-K" (PPoPP
+// 2023; tiles that are too few).
 #pragma once
 
 #include <cstdint>

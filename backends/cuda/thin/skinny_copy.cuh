@@ -9,11 +9,11 @@ namespace libsgemm::cuda::skinny {
 
 // A kernel's Shape has:
 //   wide_thread, narrow_thread   accumulators of a thread (multiples of 4)
-//   wide_lanes, narrow_lanes     lanes of a warp along both sides
+//   wide_lanes, narrow_lanes     lanes of a warp along both sides; the other lanes divide k
 //   chunk, stages                k of a ring slot, and how many slots
 //   warps, resident              warps of a block; blocks of a multiprocessor that registers must allow
 //   narrow_most, ffma_share      as in SkinnyTile
-// Its Config adds in which direction X and Y are contiguous, in global and in shared memory.
+// Its Config adds in which direction X and Y are contiguous.
 template <typename Shape, bool kXAlongK, bool kYAlongK>
 struct Layout : Shape {
   static constexpr bool x_along_k = kXAlongK, y_along_k = kYAlongK;
@@ -32,8 +32,8 @@ struct Derived {
   static constexpr int kYFloats = Config::y_along_k ? kColumns * kYRow : kChunk * (kColumns + 1);
   static constexpr int kSlot = kXFloats + kYFloats;
   static constexpr int kRing = Config::stages * kSlot;
-  // Layout of the sums in the epilogue: each column of R is contiguous, with kSumPad floats after it. kSumSkew shifts
-  // the k groups to different banks.
+  // Sums in the epilogue: each column of R is contiguous, with kSumPad floats after it. kSumSkew shifts the k groups to
+  // different banks.
   static constexpr int kSumPad = Config::x_along_k ? 1 : 4;
   static constexpr int kSumSkew = ((Config::wide_lanes - kColumns * kSumPad) % 32 + 32) % 32;
   static constexpr int kSums = kGroups * (kColumns * (kRows + kSumPad) + kSumSkew);

@@ -11,7 +11,7 @@ namespace libsgemm::cuda {
 
 namespace skinny {
 
-// Returns the properties for all layouts, with the shared memory of the largest ring: one plan serves all of them.
+// Returns the properties for all layouts, with the largest ring: one plan serves all of them.
 template <typename Shape>
 constexpr SkinnyTile tile_of() {
   using First = Derived<Layout<Shape, true, true>>;

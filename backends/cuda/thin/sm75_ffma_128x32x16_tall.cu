@@ -1,27 +1,19 @@
-// sm75_ffma_128x32x16_tall: C = alpha op(A) op(B) + beta C with one short side, of about 32.
+// C = alpha op(A) op(B) + beta C with one short side of about 32.
 //
 // A warp has 128 x 32 of R and as many accumulators as a thread can hold, so every loaded element of X is used for 32
 // columns. The warps of a block divide k if it is long enough, otherwise rows. Blocks share tiles if there are too few.
 //
-// Source: the roofline of a matrix-vector product (one multiply-add for each element read, so memory decides), rings of
-// asynchronous copies (NVIDIA, CUDA C++ Programming Guide, "Asynchronous Data Copies"), and stream-K for tiles that are
-// too few (Osama et al., PPoPP 2023). Tile, lanes and shared memory are drawn in skinny.cuh.
+// Sources, lanes and shared memory: skinny.cuh. Why: docs/kernels/ffma.md.
 //
-//   warp: 128 rows x 32 columns      lanes: 16 rows x 2 columns      thread: 8 rows x 16 columns; all 4 quads of a
-//   chunk
+//   warp: 128 rows x 32 columns      lanes: 16 rows x 2 columns
+//   thread: 8 rows x 16 columns; all 4 quads of a chunk
 //
 // Shared memory, bytes: a slot of a warp has X at 0 (10240; 8192 if not contiguous along k) and Y after it (at most
-// 2560); two slots are one warp's ring, at most 25600 bytes; 4 warps 102400.
+// 2560). A warp's ring has two slots, at most 25600; 4 warps 102400.
 //
 // Requires: gemm of FP32; one product or a strided batch; min(m, n) <= 32; any transposition, alignment and leading
 // dimension.
-//
-// Parameters (Shape): wide_thread x narrow_thread accumulators of a thread; wide_lanes x narrow_lanes lanes of a warp,
-// the other lanes divide k; chunk and stages of a warp's ring; warps of a block; resident blocks that registers must
-// allow; narrow_most; ffma_share of the peak and slowdown, for the cost.
-//
-// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 32768 x 32 x 1024 NN, NT, TN, TT 34, 35, 27, 26; cuBLAS 13.1
-// 27, 23, 28, 30.
+// Measured (H100): 32768 x 32 x 1024 26 to 35 TFLOP/s, cuBLAS 23 to 30.
 #include "gpu/kernels.h"
 #include "skinny_row.h"
 

@@ -1,10 +1,9 @@
-// sm75_ffma_128x64x16_thin: C = alpha op(A) op(B) + beta C with one side of about 64.
+// C = alpha op(A) op(B) + beta C with one side of about 64.
 //
 // Three persistent blocks of 4 warps for each multiprocessor: the first copies of a block's next tile run while it
 // stores the current one.
 //
-// Source: asynchronous copies (NVIDIA, CUDA C++ Programming Guide, "Asynchronous Data Copies"), and stream-K for tiles
-// that are too few (Osama et al., PPoPP 2023). Ring and shared memory are described in thin.cuh and thin_copy.cuh.
+// Sources and ring: thin.cuh, thin_copy.cuh. Why: docs/kernels/ffma.md.
 //
 //   tile of R: 128 x 64           warp: 64 x 32 = 8 x 4 lanes       thread: 8 rows x 8 columns
 //   +--------+--------+           first row 4 r, column 4 c         2 groups of 4 rows, 32 apart
@@ -13,18 +12,13 @@
 //   | warp 1 | warp 3 |
 //   +--------+--------+
 //
-// Shared memory, bytes: slot s of 4 at 13056 s, less where an operand is not contiguous along k: X at 0 (128 rows of 16
-// floats, and 16 bytes after every fourth: 8704; 8192 if not along k), Y after it (64 rows: 4352; 4096); 52224 in all.
+// Shared memory, bytes: slot s of 4 at 13056 s, less where an operand is not contiguous along k. In each X at 0 (128
+// rows of 16 floats, and 16 bytes after every fourth: 8704; 8192 if not along k), Y after it (64 rows: 4352; 4096);
+// 52224 in all.
 //
 // Requires: gemm of FP32; 51 KiB of shared memory; one product or a strided batch; min(m, n) <= 128; any transposition,
 // alignment and leading dimension; fewer than 2^31 k-tiles in all.
-//
-// Parameters (Shape): warps_wide x warps_narrow warps of a tile; narrow_thread columns of a thread; k_groups; chunk and
-// stages of the ring; resident blocks that registers must allow. (Row): narrow_most, share_tiles,
-// start_seconds and ffma_share (thin.h).
-//
-// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 7680 x 64 x 2560 NN, NT, TN, TT 36.0, 38.6, 31.4,
-// 33.2; cuBLAS 13.1 37.3, 37.1, 35.5, 34.0. Rows along k are slower: more FFMA then fetch three registers.
+// Measured (H100): 7680 x 64 x 2560 31 to 39 TFLOP/s, cuBLAS 34 to 37.
 #include "gpu/kernels.h"
 #include "thin_row.h"
 

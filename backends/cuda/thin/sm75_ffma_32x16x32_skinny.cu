@@ -1,27 +1,19 @@
-// sm75_ffma_32x16x32_skinny: C = alpha op(A) op(B) + beta C with m or n up to 16.
+// C = alpha op(A) op(B) + beta C with m or n up to 16.
 //
 // A block has 32 rows and, if k is long enough, all of k: each of its 8 warps takes every eighth chunk of 32. So 4096
 // rows make 128 blocks, one for each multiprocessor of an H100, and need no second kernel to add partial sums.
 //
-// Source: the roofline of a matrix-vector product (one multiply-add for each element read, so memory decides), rings of
-// asynchronous copies (NVIDIA, CUDA C++ Programming Guide, "Asynchronous Data Copies"), and stream-K for tiles that are
-// too few (Osama et al., PPoPP 2023). Tile, lanes and shared memory are drawn in skinny.cuh.
+// Sources, lanes and shared memory: skinny.cuh. Why: docs/kernels/ffma.md.
 //
-//   warp: 32 rows x 16 columns x 32 of k      lanes: 8 rows x 4 groups of k      thread: 4 rows x 16 columns; 2 quads
-//   of k
+//   warp: 32 rows x 16 columns x 32 of k      lanes: 8 rows x 4 groups of k
+//   thread: 4 rows x 16 columns; 2 quads of k
 //
 // Shared memory, bytes: a slot of a warp has X at 0 (4608; 4096 if not contiguous along k) and Y after it (at most
-// 2304); three slots are one warp's ring, at most 20736 bytes; 8 warps 165888.
+// 2304). A warp's ring has three slots, at most 20736; 8 warps 165888.
 //
 // Requires: gemm of FP32; one product or a strided batch; min(m, n) <= 16; any transposition, alignment and leading
 // dimension.
-//
-// Parameters (Shape): wide_thread x narrow_thread accumulators of a thread; wide_lanes x narrow_lanes lanes of a warp,
-// the other lanes divide k; chunk and stages of a warp's ring; warps of a block; resident blocks that registers must
-// allow; narrow_most; ffma_share of the peak and slowdown, for the cost.
-//
-// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 16 x 4096 x 4096 NN, NT, TN, TT 16, 18, 16, 18; cuBLAS 13.1 12,
-// 13, 12, 13.
+// Measured (H100): 16 x 4096 x 4096 16 to 18 TFLOP/s, cuBLAS 12 to 13.
 #include "gpu/kernels.h"
 #include "skinny_row.h"
 

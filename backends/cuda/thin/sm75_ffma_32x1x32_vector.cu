@@ -1,26 +1,19 @@
-// sm75_ffma_32x1x32_vector: C = alpha op(A) op(B) + beta C with m or n = 1, the product of a matrix and a vector.
+// C = alpha op(A) op(B) + beta C with m or n = 1, the product of a matrix and a vector.
 //
 // There are two kernels: for a matrix contiguous along k (..._along_k<lanes>), or along its rows
-// (..._along_rows<rows>). The plan (vector.cpp) divides k among the warps of a block until 96 KiB of the matrix are in
-// flight in every multiprocessor. It makes tiles small enough to have one for each multiprocessor (3000 rows: 125 tiles
-// of 24). Only if that does not suffice, it cuts k into slices, whose partial sums split_k_sum.cu adds.
+// (..._along_rows<rows>). vector.cpp plans tiles, warps and slices of k; split_k_sum.cu adds the slices. Source, rows,
+// lanes and steps: vector.cuh. Why: docs/kernels/ffma.md.
 //
-// Source: the roofline of a matrix-vector product (one multiply-add for each element read, so memory decides), and
-// Little's law (bytes in flight = latency times bandwidth: Volkov, "Better Performance at Lower Occupancy", GTC 2010).
-// Rows, lanes and steps are drawn in vector.cuh.
-//
-//   warp: 4 rows x 512 of k, or 16 x 128 (along k); 32 rows x 32 of k, or 8 x 128, 16 x 64, 64 x 16 (along rows)
+//   warp, along k:       4 rows x 512 of k, or 16 x 128
+//   warp, along rows:    32 rows x 32 of k, or 8 x 128, 16 x 64, 64 x 16
 //
 // Shared memory, bytes: the sums of the warps; along k 4 x 4 or 4 x 16 floats, 64 or 256; along rows 32 x tile floats,
 // 1024 to 8192.
 //
 // Requires: gemm of FP32; one product or a strided batch; min(m, n) = 1; any transposition, alignment and leading
 // dimension.
-//
-// Parameters: lanes of a row, 8 or 32; most rows of a tile, 8, 16, 32 or 64. Registers of a thread: 168 or 128; 64.
-//
-// Measured (H100 SXM at 1980 MHz, CUDA 13.0): 4096 x 1 x 4096 and 1 x 4096 x 4096, all transpositions, 24.5 to 24.9 us,
-// 90 to 91 % of a copy's bandwidth; cuBLAS 13.1 24.8 to 29.4 us.
+// Measured (H100): 4096 x 1 x 4096 and 1 x 4096 x 4096 24.5 to 24.9 us, 90 to 91 % of a copy's bandwidth; cuBLAS 24.8
+// to 29.4 us.
 #include <algorithm>
 
 #include "gpu/kernels.h"

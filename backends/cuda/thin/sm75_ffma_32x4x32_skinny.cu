@@ -1,26 +1,8 @@
-// sm75_ffma_32x4x32_skinny: C = alpha op(A) op(B) + beta C with m or n up to 4.
+// As sm75_ffma_32x16x32_skinny, with m or n up to 4, and 4 columns a warp and thread.
 //
-// A block has 32 rows and, if k is long enough, all of k: each of its 8 warps takes every eighth chunk of 32. So 4096
-// rows make 128 blocks, one for each multiprocessor of an H100, and need no second kernel to add partial sums.
+// Shared memory, bytes: at most 15744 a warp (640 of Y in a slot), 125952 in all.
 //
-// Source: the roofline of a matrix-vector product (one multiply-add for each element read, so memory decides), rings of
-// asynchronous copies (NVIDIA, CUDA C++ Programming Guide, "Asynchronous Data Copies"), and stream-K for tiles that are
-// too few (Osama et al., PPoPP 2023). Tile, lanes and shared memory are drawn in skinny.cuh.
-//
-//   warp: 32 rows x 4 columns x 32 of k      lanes: 8 rows x 4 groups of k      thread: 4 rows x 4 columns; 2 quads of
-//   k
-//
-// Shared memory, bytes: a slot of a warp has X at 0 (4608; 4096 if not contiguous along k) and Y after it (at most
-// 640); three slots are one warp's ring, at most 15744 bytes; 8 warps 125952.
-//
-// Requires: gemm of FP32; one product or a strided batch; min(m, n) <= 4; any transposition, alignment and leading
-// dimension.
-//
-// Parameters (Shape): wide_thread x narrow_thread accumulators of a thread; wide_lanes x narrow_lanes lanes of a warp,
-// the other lanes divide k; chunk and stages of a warp's ring; warps of a block; resident blocks that registers must
-// allow; narrow_most; ffma_share of the peak and slowdown, for the cost.
-//
-// Measured: its results on an H100, by the tests; its speed not yet.
+// Its speed has not been measured.
 #include "gpu/kernels.h"
 #include "skinny_row.h"
 

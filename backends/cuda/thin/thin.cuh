@@ -1,13 +1,16 @@
-// Device code of the thin kernels: R (wide x narrow) = X (wide x k) Y (k x narrow) with narrow of 17 to 128, the view
-// of a product in gpu/thin/skinny.h, for persistent blocks.
+// Device code of the thin kernels: R (wide x narrow) = X (wide x k) Y (k x narrow) with narrow of 17 to 128
+// (gpu/thin/skinny.h), by persistent blocks.
 //
-// Two differences to skinny.cuh. The block's warps share one ring of k-tiles (thin_copy.cuh), so Y is copied once for
-// all of them. The ring never drains: a block copies its next tile while it multiplies and stores the current one.
+// Two differences to skinny.cuh. The warps of a block share one ring of k-tiles (thin_copy.cuh), so Y is copied once
+// for all of them. The ring never drains: a block copies its next tile while it multiplies and stores the current one.
+// Why: docs/kernels/ffma.md.
 //
 //   ring of `stages` slots:   [X tile_m x chunk][Y chunk x tile_n]      one barrier a slot
 //   a warp: 64 rows x 4 narrow_thread columns, 8 x 4 lanes; a thread: 8 rows x narrow_thread columns, in groups of 4
 //   k_groups > 1: warp group g takes the quads (k = 4) g, g + k_groups, ... of a slot; at the end of a tile the groups'
 //   sums are added in that order, in the ring's memory, so the ring drains there
+//
+// Sources: as skinny.cuh.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +25,8 @@ namespace libsgemm::cuda::thin {
 
 using namespace gpu;
 
-// Adds the products of a warp's quads of one slot to `sum`. `xs` and `ys` point to the thread's first row and column in
-// the group's first quad. `between` runs once, after the first quad.
+// Adds the products of a warp's quads of one slot to `sum`. `xs`, `ys`: the thread's first row and column in the
+// group's first quad. `between` runs after the first quad.
 template <typename Config, typename Between>
 __device__ __forceinline__ void multiply(const float *xs, const float *ys, float (&sum)[Config::narrow_thread][8],
                                          const Between &between) {

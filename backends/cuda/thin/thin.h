@@ -1,9 +1,9 @@
 // Host code of the thin kernels: products with one long side and one of about 17 to 128, viewed as in
 // gpu/thin/skinny.h.
 //
-// Work is counted in units: one tile of R times one k-tile. The blocks are persistent. They take whole tiles, or, if
-// that would leave multiprocessors idle, equal shares of all units (stream-K: Osama et al., PPoPP 2023). In that case
-// skinny_sum adds the partial sums of shared tiles from the workspace, in the order of k.
+// Work is counted in units: one tile of R times one k-tile. Persistent blocks take whole tiles, or, if that would leave
+// multiprocessors idle, equal shares of all units (stream-K: Osama et al., PPoPP 2023). Then skinny_sum adds the
+// partial sums of shared tiles from the workspace, in the order of k.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace libsgemm::cuda::thin {
 
 using namespace gpu;
 
-// Returns a kernel's measured time relative to its plan's. The plan was fitted to an H100 with operands in its cache,
-// the ratio to 180 random shapes with cold operands on an H200. Traits::shared selects the kernel.
+// Returns a kernel's measured time relative to its plan's, which was fitted to an H100 with operands in its cache; the
+// ratio to 180 random shapes with cold operands on an H200. Traits::shared selects the kernel.
 template <class Traits>
 double measured_share(int index) {
   return fitted_share(device(index).arch, Traits::shared);

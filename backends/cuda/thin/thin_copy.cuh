@@ -1,7 +1,6 @@
 // The ring of the thin kernels (thin.cuh): its layout in shared memory, and the copies of one k-tile.
 //
-// Both operands keep their layout of global memory in a slot, so that all copies are 16 bytes, also if the operand is
-// transposed:
+// Both operands keep their layout of global memory, so that all copies are 16 bytes, also if the operand is transposed:
 //
 //   contiguous along k:   row r, k index p at r chunk + r / 4 * 4 + p   r / 4 * 4 puts rows that are 4 apart, which
 //   otherwise:            k index p, outer index o at p outer + o       eight lanes read at once, on different banks
@@ -43,7 +42,7 @@ struct Derived {
   static_assert(Config::narrow_thread % 4 == 0, "LDS.128");
 };
 
-// Keeps a value in a register. The compiler would compute it again in each iteration of a loop.
+// Keeps a value in a register, which the compiler would compute again in each iteration of a loop.
 __device__ __forceinline__ void keep(int &value) {
 #if defined(__CUDA_ARCH__)
   asm volatile("" : "+r"(value));
@@ -59,8 +58,8 @@ constexpr int lanes_of(int pieces, int threads) {
   return lanes;
 }
 
-// One thread's copies of an operand's k-tiles, in pieces of 4 floats or one. `outer` is the operand's side that is not
-// k. Elements beyond it are not copied: they only reach sums that are never stored.
+// One thread's copies of an operand's k-tiles, in pieces of 4 floats or one. `outer`: the operand's side that is not k.
+// Elements beyond it are not copied: they only reach sums that are never stored.
 template <int kOuter, int kDepth, int kThreads, bool kAlongK, bool kVectors>
 struct Copies {
   static constexpr int kPiece = kVectors ? 4 : 1;

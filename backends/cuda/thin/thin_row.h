@@ -1,5 +1,5 @@
-// Host side of the thin kernels. A kernel's file defines Traits, with its Shape (thin_copy.cuh) and the properties that
-// ThinTile (thin.h) needs, and its table row with LIBSGEMM_THIN_ROW.
+// Host side of the thin kernels. A kernel's file defines Traits, with its Shape (thin_copy.cuh) and properties for
+// ThinTile (thin.h), and its table row with LIBSGEMM_THIN_ROW.
 #pragma once
 
 #include "runtime/launch.h"
@@ -10,7 +10,7 @@ namespace libsgemm::cuda::thin {
 
 using ThinKernel = void (*)(SkinnyWork);
 
-// Returns the properties for all layouts, with the shared memory of the largest ring: one plan serves all of them.
+// Returns the properties for all layouts, with the largest ring: one plan serves all of them.
 template <typename Row>
 constexpr ThinTile tile_of() {
   using Shape = typename Row::Shape;

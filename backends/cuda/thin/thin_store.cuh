@@ -106,7 +106,7 @@ __device__ __forceinline__ void store_registers(const float (&sum)[Config::narro
   }
 }
 
-// Adds the sums of all k groups in their order, and stores them. All threads store, along the contiguous side.
+// Adds the sums of all k groups in their order, and stores them along the contiguous side.
 template <typename Config>
 __device__ __forceinline__ void store_groups(const float (&sum)[Config::narrow_thread][8], int group, int row,
                                              int column, float *shared, const Output &out) {

@@ -1,4 +1,8 @@
 // The plan of a matrix-vector product: the shape of its blocks, its warps and slices along k, and the predicted time.
+//
+// The warps of a block divide k until 96 KiB of the matrix are in flight in every multiprocessor. Tiles are small
+// enough to have one for each multiprocessor (3000 rows: 125 tiles of 24). Only if that does not suffice, k is cut into
+// slices.
 #include "vector.h"
 
 #include <algorithm>
@@ -85,8 +89,8 @@ class Search {
   }
 
  private:
-  // Tries one slice, and as many slices of k as fill each multiprocessor with 1 to kMostPerOne blocks. A slice has at
-  // least `least` of k.
+  // Tries one slice, and as many slices, of at least `least` k each, as fill a multiprocessor with 1 to kMostPerOne
+  // blocks.
   template <typename Try>
   void slices(int64_t blocks, int64_t least, const Try &attempt) const {
     attempt(1);
@@ -152,7 +156,7 @@ class Search {
     return plan;
   }
 
-  // Keeps the candidate if it is the fastest so far. `steps` are those of a warp; `resident` blocks fit a
+  // Keeps the candidate if it is the fastest so far. `steps`: steps of a warp. `resident`: blocks that fit a
   // multiprocessor.
   void consider(const VectorPlan &candidate, double warp_bytes, int resident, double steps, double share) {
     VectorPlan plan = candidate;

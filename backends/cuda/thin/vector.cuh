@@ -1,6 +1,5 @@
-// Device code of the matrix-vector product r = X y (vector.h). It is limited by memory and needs many bytes in
-// flight: every warp loads 4 or 8 KiB of X to registers before it multiplies, and needs no barrier before its last sum.
-// X bypasses the L1 cache; y stays there.
+// Device code of the matrix-vector product r = X y (vector.h). Memory limits it, so every warp loads 4 or 8 KiB of X to
+// registers before it multiplies, and needs no barrier before its last sum. X bypasses the L1 cache; y stays there.
 //
 //   X contiguous along k: a row is summed by `lanes` lanes (32, or 8 for a short k) of 1, 2 or 4 warps
 //
@@ -17,6 +16,8 @@
 //          +--+--+--+--+--+--+                         y: one element of each lane, shared by shuffles
 //
 // Sums of lanes, warps and slices are added in a fixed order.
+//
+// Source: Volkov, "Better Performance at Lower Occupancy", GTC 2010 (bytes in flight = latency times bandwidth).
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,7 @@
 
 namespace libsgemm::cuda::vector {
 
-// The work of a block: tile blockIdx.x of product blockIdx.z, over slice blockIdx.y of k. The pointers are at the start
-// of the slice.
+// The work of a block: tile blockIdx.x of product blockIdx.z, over slice blockIdx.y of k, where the pointers start.
 struct Block {
   const float *x, *y;
   int64_t k;
@@ -170,8 +170,8 @@ __device__ __forceinline__ void along_k(const VectorWork &work) {
 
 // ---- X contiguous along its rows.
 
-// Distribution of a tile over a warp's lanes: a lane makes kVectors loads of kWidth floats for each of its columns, and
-// has kLoads columns a step.
+// Distribution of a tile over a warp's lanes: for each of its kLoads columns a step, a lane makes kVectors loads of
+// kWidth floats.
 template <int kTileRows, int kLoadWidth>
 struct Columns {
   static constexpr int kWidth = kLoadWidth;
@@ -186,8 +186,7 @@ struct Columns {
   int row[kVectors];  // after the first
   float sum[kVectors][kWidth];
 
-  // Adds the kCount * kGroups columns from `p` on, of which `left` exist. A lane loads the elements of y for one column
-  // or a few; shuffles share them within the warp.
+  // Adds the kCount * kGroups columns from `p` on, of which `left` exist. Shuffles share the elements of y.
   template <int kCount, bool kWhole>
   __device__ __forceinline__ void add(int64_t p, int left) {
     constexpr int kColumns = kCount * kGroups, kFactors = (kColumns + 31) / 32;

@@ -1,7 +1,7 @@
 // The matrix-vector product: its operands, and how it is cut (vector.cpp), for the kernels of vector.cuh.
 //
-// C = op(A) op(B) with n = 1 and C^T = op(B)^T op(A)^T with m = 1 are one problem: r = X y, X with `rows` rows and k
-// columns, read once. X is contiguous along k, or along its rows.
+// C = op(A) op(B) with n = 1 and C^T = op(B)^T op(A)^T with m = 1 are one problem: r = X y, where X has `rows` rows and
+// k columns. X is contiguous along k, or along its rows.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // Many small products: each warp of a block computes one, and no warp waits for another.
 //
-// Such a batch is bound by memory, so that many loads must be in flight: a warp issues the loads of a whole k-tile of A
-// and B before it uses any element, and a multiprocessor holds dozens of warps. The k-tile then goes through shared
-// memory, padded against bank conflicts, so that threads read their fragments as vectors whatever the transposition.
+// Memory limits such batches. So a warp issues the loads of a whole k-tile of A and B before it uses any element. The
+// k-tile then goes through shared memory, padded against bank conflicts, from which threads read fragments as vectors
+// whatever the transposition.
 #pragma once
 
 #include "multiply.cuh"

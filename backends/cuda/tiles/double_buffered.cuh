@@ -1,4 +1,5 @@
-// The tiled product with two alternating buffers of shared memory, filled through registers (any architecture).
+// The tiled product with two alternating buffers of shared memory, filled through registers (any architecture). Why:
+// docs/kernels/ffma.md.
 //
 //   shared memory: buffer 0 [A tile][B tile], buffer 1 [A tile][B tile]
 //

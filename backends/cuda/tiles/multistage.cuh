@@ -1,4 +1,4 @@
-// The tiled product with several k-tiles in flight (cp.async, sm_80).
+// The tiled product with several k-tiles in flight (cp.async, sm_80). Why: docs/kernels/ffma.md.
 //
 //   shared memory: stage 0 [A tile][B tile], stage 1, ... (s = Config::stages of them)
 //
@@ -38,7 +38,7 @@ struct MultistageSupply {
     a.advance(first_depth);
     b.advance(first_depth);
   }
-  // Copies the next k-tile if there is one. Commits a group in any case: the loop waits by the number of groups.
+  // Copies the next k-tile if there is one. Always commits a group, because the loop waits by the number of groups.
   __device__ __forceinline__ void copy_next(float *stage, bool more) {
     a.copy_async(stage, more ? a.count : 0);
     b.copy_async(stage + A::floats, more ? b.count : 0);
@@ -48,7 +48,7 @@ struct MultistageSupply {
   }
 };
 
-// Accumulates `count` k-tiles. At its end all copies of the thread have arrived.
+// Accumulates `count` k-tiles. At the end all copies of the thread have arrived.
 template <class Config, class Layout, class Supply>
 __device__ __forceinline__ void multistage_loop(float (&sum)[Config::thread_m][Config::thread_n], Supply &supply,
                                                 int count, float *shared) {

@@ -10,7 +10,7 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// One thread's share of an operand's tiles, fetched one after the other. Elements beyond the matrix become zeros.
+// One thread's share of an operand's tiles. Elements beyond the matrix become zeros.
 template <int Outer, int Depth, int Threads, Fetch Kind>
 struct OperandTile : TileMap<Outer, Depth, Threads, Kind> {
   using Map = TileMap<Outer, Depth, Threads, Kind>;

@@ -1,14 +1,13 @@
-// The tiled product of the ladder's register steps: a block of 16 x 16 threads, each with a tile of C in its registers.
-// All loads and stores are of single elements. In each step of k a thread reads thread_m elements of A and thread_n of
-// B from shared memory and multiplies all pairs.
+// The tiled product of the ladder's register steps: 16 x 16 threads, each with a tile of C in registers. All loads and
+// stores are of single elements. For each k a thread multiplies all pairs of thread_m elements of A and thread_n of B.
 #pragma once
 
 #include "tile_row.h"
 
 namespace libsgemm::cuda {
 
-// Copies a k-tile of an operand, with zeros outside of the matrix, which has `extent` outer elements and `depth` of k
-// from `source` on. Consecutive threads read along the contiguous dimension.
+// Copies a k-tile of an operand, which has `extent` outer elements and `depth` of k from `source` on; zeros beyond
+// them. Consecutive threads read along the contiguous dimension.
 template <class Config, int Outer, bool AlongK>
 __device__ __forceinline__ void fetch_tile(float (&tile)[Config::tile_k][Outer + 1], const float *source, int64_t ld,
                                            int extent, int depth) {

@@ -1,11 +1,4 @@
-// sm75_ffma_128x128x16_widened: products of FP16 or bfloat16 matrices in FP32 arithmetic, and batches of them.
-//
-// A block of 256 threads computes a tile of C, each thread 8 x 8 elements, double-buffered in 33792 bytes of shared
-// memory. The picture, the map of shared memory and the sources are in level3_tile.cuh. Elements are converted to FP32,
-// which is exact, before they are stored to shared memory.
-//
-// Requires: gemm of FP16 or bfloat16 operands. Any size, stride and alignment; batches of any kind.
-// Measured: its results on an H100, by the tests; its speed not yet.
+// As sm75_ffma_64x64x16_widened, with tiles of 128 x 128, blocks of 256 threads and 33792 bytes of shared memory.
 #include "level3/level3_tile.cuh"
 
 namespace libsgemm::cuda {
@@ -13,7 +6,7 @@ namespace {
 
 using namespace level3;
 using Config = TileConfig<128, 128, 16, 2>;
-// The latency is 8 us: a product takes 10 to 15 us from k = 16 on, whatever C (H100).
+// As sm75_ffma_64x64x16_widened.
 constexpr Figures kFigures = {0.58, 0.05, kTileSteps, 8e-6};
 constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, kFigures};
 
@@ -26,7 +19,7 @@ __global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kRes
 
 bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
 
-// Products take three times what the figures predict, also where C is most of the work (H100).
+// As sm75_ffma_64x64x16_widened.
 double cost(const GemmDesc &desc, int index) { return 3 * tiles_seconds(desc, device(index), kTiling); }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {

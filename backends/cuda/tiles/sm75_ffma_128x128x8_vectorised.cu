@@ -1,9 +1,5 @@
-// C = alpha op(A) op(B) + beta C, on any GPU: loads and stores of 16 bytes.
-//
-// Adds to the previous step (sm75_ffma_128x128x8_register8x8): a quarter of the instructions for the same data. Columns
-// that start at multiples of 16 bytes are read by LDG.128; a separate instance reads others element by element. An
-// operand that is contiguous along k is transposed by its stores to shared memory, whose rows are padded so that these
-// stores hit all banks. Both fragments are read by LDS.128, with an order of the lanes that avoids bank conflicts.
+// C = alpha op(A) op(B) + beta C on any GPU, loads and stores of 16 bytes: step 5 of the ladder (docs/kernels/ffma.md).
+// Columns that do not start at multiples of 16 bytes are read element by element.
 //
 // Source: Volkov, Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (SC 2008); Nath, Tomov, Dongarra, "An
 // Improved MAGMA GEMM for Fermi GPUs" (2010).
@@ -15,16 +11,11 @@
 //   | warp 1 | warp 3 | warp 5 | warp 7 |
 //   +--------+--------+--------+--------+
 //
-// Shared memory, bytes: A at 0 (8 rows of 128 floats), B at 4096 (the same). Rows of an operand that is contiguous
-// along k are 132 floats long: up to 8448. Storing C: 17408.
+// Shared memory, bytes: A at 0 (8 rows of 128 floats; 132 if contiguous along k), B at 4096 (the same); up to 8448.
+// Storing C: 17408.
 //
 // Requires: gemm of FP32; any transposition, alignment, size and batch.
-//
-// Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; lane_rows of a warp;
-// warp_rows of a block; blocks, which with the threads bounds the registers; peak_fraction for the cost.
-//
-// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 NT 41.4; cuBLAS 13.1 (FP32, the same run)
-// 52.2.
+// Measured (H100): 4096 x 4096 x 4096 NT 41.4 TFLOP/s, cuBLAS 52.2.
 #include "gpu/kernels.h"
 #include "multiply.cuh"
 #include "operand_tile.cuh"

@@ -1,21 +1,11 @@
-// C = alpha op(A) op(B) + beta C, on any GPU, for batches of matrices of at most 16 x 16: one warp for each product.
-//
-// The loop and the reason are described in batched.cuh.
-//
-// Source: Dong, Haidar, Tomov, Dongarra, "A Fast Batched Cholesky Factorization on a GPU" (ICPP 2014), for several
-// small problems in a block; Abdelfattah, Haidar, Tomov, Dongarra, "Performance, Design, and Autotuning of Batched GEMM
-// for GPUs" (ISC 2016).
+// As sm75_ffma_32x32x16_batched, for m and n of at most 16.
 //
 //   product: 16 x 16, k advances by 16      lanes: 4 x 8                thread: 4 x 2
 //   block: 8 warps, 8 products              first row 4 r, column 2 c   r = lane / 2 % 4, c = 2 (lane / 8) + lane % 2
 //
-// Shared memory, bytes: product w of 8 at 2560 w: A at 0 (16 rows of 20 floats), B at 1280 (the same).
+// Shared memory, bytes: 2560 a product (rows of 20 floats).
 //
-// Requires: gemm of FP32, m <= 16, n <= 16; any k, transposition, alignment and batch.
-// Parameters (Config): tile_m, tile_n, tile_k of a product; thread_m, thread_n of a thread; lane_rows of the warp;
-// products of a block; blocks; peak_fraction for the cost.
-//
-// Measured: its results on an H100, by the tests; its speed not yet.
+// Its speed has not been measured.
 #include "batched.cuh"
 #include "gpu/kernels.h"
 

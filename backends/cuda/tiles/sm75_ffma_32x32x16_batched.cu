@@ -1,10 +1,8 @@
-// C = alpha op(A) op(B) + beta C, on any GPU, for batches of matrices of at most 32 x 32: one warp for each product.
+// C = alpha op(A) op(B) + beta C on any GPU, for batches of matrices of at most 32 x 32: one warp for each product
+// (batched.cuh).
 //
-// The loop and the reason are described in batched.cuh.
-//
-// Source: Dong, Haidar, Tomov, Dongarra, "A Fast Batched Cholesky Factorization on a GPU" (ICPP 2014), for several
-// small problems in a block; Abdelfattah, Haidar, Tomov, Dongarra, "Performance, Design, and Autotuning of Batched GEMM
-// for GPUs" (ISC 2016).
+// Source: Dong, Haidar, Tomov, Dongarra, "A Fast Batched Cholesky Factorization on a GPU" (ICPP 2014); Abdelfattah,
+// Haidar, Tomov, Dongarra, "Performance, Design, and Autotuning of Batched GEMM for GPUs" (ISC 2016).
 //
 //   product: 32 x 32, k advances by 16      lanes: 8 x 4                thread: 4 x 8
 //   block: 8 warps, 8 products              first row 4 r, column 4 c   columns in 2 groups of 4, 16 apart
@@ -13,10 +11,7 @@
 // Shared memory, bytes: product w of 8 at 4608 w: A at 0 (16 rows of 36 floats), B at 2304 (the same).
 //
 // Requires: gemm of FP32, m <= 32, n <= 32; any k, transposition, alignment and batch.
-// Parameters (Config): tile_m, tile_n, tile_k of a product; thread_m, thread_n of a thread; lane_rows of the warp;
-// products of a block; blocks; peak_fraction for the cost.
-//
-// Measured: its results on an H100, by the tests; its speed not yet.
+// Its speed has not been measured.
 #include "batched.cuh"
 #include "gpu/kernels.h"
 

@@ -1,7 +1,4 @@
-// C = alpha op(A) op(B) + beta C, on any GPU: tiles in shared memory.
-//
-// Adds to the previous step (sm75_ffma_1x1x1_naive): a block reads each tile of A and B once for 32 x 32 elements of C,
-// which is a 32nd of the naive kernel's traffic. Each multiplication still needs two loads from shared memory.
+// C = alpha op(A) op(B) + beta C on any GPU, tiles in shared memory: step 2 of the ladder (docs/kernels/ffma.md).
 //
 // Source: NVIDIA, CUDA C++ Programming Guide, "Shared Memory".
 //
@@ -10,14 +7,11 @@
 //   | w0 | w1 | ... | 31 |
 //   +----+----+-- --+----+
 //
-// Shared memory, bytes: A at 0 (32 rows of 33 floats), B at 4224 (the same). The stores of an operand that is
-// contiguous along k transpose it; with rows of 33 floats they hit all banks.
+// Shared memory, bytes: A at 0 (32 rows of 33 floats, so that transposed stores have no bank conflicts), B at 4224 (the
+// same).
 //
 // Requires: gemm of FP32; any transposition, alignment, size and batch.
-// Parameters (Config): tile_m = tile_n = tile_k, and threads, which follow from it.
-//
-// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 NT 6.7; cuBLAS 13.1 (FP32, the same run)
-// 52.2.
+// Measured (H100): 4096 x 4096 x 4096 NT 6.7 TFLOP/s, cuBLAS 52.2.
 #include "gpu/kernels.h"
 #include "tile_row.h"
 

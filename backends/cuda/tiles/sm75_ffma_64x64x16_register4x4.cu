@@ -1,8 +1,5 @@
-// C = alpha op(A) op(B) + beta C, on any GPU: a 4 x 4 tile of C in the registers of each thread.
-//
-// Adds to the previous step (sm75_ffma_32x32x32_shared): 8 elements from shared memory now serve 16 multiplications,
-// instead of 2 for one. A thread's rows and columns are 16 apart, so that 16 consecutive threads read, and in the end
-// write, neighbours.
+// C = alpha op(A) op(B) + beta C on any GPU, 4 x 4 elements of C in the registers of a thread: step 3 of the ladder
+// (docs/kernels/ffma.md).
 //
 // Source: Volkov, Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (SC 2008).
 //
@@ -11,15 +8,11 @@
 //   |                    |        k advances by 16
 //   +--------------------+
 //
-// Shared memory, bytes: A at 0 (16 rows of 65 floats), B at 4160 (the same). With rows of 65 floats the stores of an
-// operand that is contiguous along k have fewer bank conflicts.
+// Shared memory, bytes: A at 0 (16 rows of 65 floats, so that transposed stores have fewer bank conflicts), B at 4160
+// (the same).
 //
 // Requires: gemm of FP32; any transposition, alignment, size and batch.
-// Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; threads, which follow from
-// them.
-//
-// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 NT 21.0; cuBLAS 13.1 (FP32, the same run)
-// 52.2.
+// Measured (H100): 4096 x 4096 x 4096 NT 21.0 TFLOP/s, cuBLAS 52.2.
 #include "gpu/kernels.h"
 #include "register_tile.cuh"
 

@@ -1,11 +1,8 @@
-// C = alpha op(A) op(B) + beta C, on any GPU from sm_80: asynchronous copies, several k-tiles ahead.
+// C = alpha op(A) op(B) + beta C on any GPU from sm_80, asynchronous copies several k-tiles ahead: step 7 of the ladder
+// (docs/kernels/ffma.md), for a large C. An operand that is contiguous along k is copied element by element, which
+// transposes it.
 //
-// Adds to the previous step (sm75_ffma_128x128x8_double_buffered): cp.async copies without registers and without the
-// stores from them, and keeps two k-tiles in flight while one is multiplied. The registers that this frees allow a
-// thread tile of 16 x 8: 6 LDS.128 for 128 FFMA instead of 4 for 64. Operands that are contiguous along k are copied
-// element by element, which transposes them.
-//
-// Source: NVIDIA, CUDA C++ Programming Guide (asynchronous copies); the loop is described in multistage.cuh.
+// Source: NVIDIA, CUDA C++ Programming Guide (asynchronous copies). The loop is described in multistage.cuh.
 //
 //   tile of C: 128 x 128          warp: 64 x 64 = 4 x 8 lanes      thread: 16 x 8
 //   +---------+---------+         first row 4 r, column 4 c        4 groups of 4 rows, 16 apart
@@ -14,17 +11,11 @@
 //   | warp 1  | warp 3  |
 //   +---------+---------+
 //
-// Shared memory, bytes: stage s of 3 at 16384 s: A at 0 (16 rows of 128 floats), B at 8192 (the same). Rows of an
-// operand that is contiguous along k are 132 floats long; a stage then has up to 16896.
+// Shared memory, bytes: stage s of 3 at 16384 s, in each A at 0 (16 rows of 128 floats; 132 if contiguous along k), B
+// at 8192 (the same); a stage has up to 16896.
 //
 // Requires: gemm of FP32; sm_80; any transposition, alignment, size and batch.
-//
-// Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; lane_rows of a warp;
-// warp_rows of a block; stages of shared memory; blocks, which with the threads bounds the registers; peak_fraction for
-// the cost.
-//
-// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 4096 x 4096 x 4096 NT 52.0; cuBLAS 13.1 (FP32, the same run)
-// 52.2.
+// Measured (H100): 4096 x 4096 x 4096 NT 52.0 TFLOP/s, cuBLAS 52.2.
 #include "gpu/kernels.h"
 #include "multistage.cuh"
 #include "tile_row.h"

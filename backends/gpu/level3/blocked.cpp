@@ -4,8 +4,7 @@
 namespace libsgemm::gpu::level3 {
 namespace {
 
-// Tilings that predict the time of steps, without a search of the table for each: a good gemm, and the kernel for small
-// blocks.
+// Tilings that predict the time of steps without a search of the table: a good gemm, and the kernel for small blocks.
 constexpr Tiling kGemm = {128, 128, 256, 2, {0.75}};
 constexpr Tiling kDiagonal = {64, 64, 64, 6, {0.5}};
 

@@ -9,7 +9,7 @@ namespace libsgemm::gpu::level3 {
 
 constexpr int64_t kLeaf = 256;  // largest order of a block on the diagonal, which is a call of the routine itself
 
-// `asking` is the launch function of the kernel that is being computed, see launch_step().
+// `asking`: the launch function of the kernel that is being computed, see launch_step().
 
 // Parts into which trmm and trsm are cut: triangles of `order` at most, and gemms next to them in mode `gemms`.
 struct Leaf {
@@ -30,8 +30,8 @@ libsgemm_status_t launch_recursively(const GemmDesc &desc, const Launch &launch,
 double recursive_seconds(const GemmDesc &desc, int device, const Leaf &leaf = {});
 
 // syrk, syr2k and gemmtr: the squares next to the diagonal, the largest first, those of one size as one strided batch;
-// then the blocks on the diagonal as another batch. If a strided batch is cut, its calls follow one another. `diagonal`
-// launches those blocks, as calls of the routine itself; NULL: the cheapest kernel of the table.
+// then the blocks on the diagonal as another batch. The calls of a strided batch that is cut follow one another.
+// `diagonal` launches those blocks, as calls of the routine itself; NULL: the cheapest kernel of the table.
 libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
                                  LaunchFunction diagonal = nullptr);
 // `seconds` predicts a step, which is a gemm or a call of the routine itself; NULL: in FP32.
@@ -43,7 +43,7 @@ struct DiagonalBlocks {
 };
 DiagonalBlocks diagonal_blocks(const GemmDesc &desc);
 
-// Kernels that consist of these steps only, in FP32: no workspace, any size, stride and alignment.
+// Kernels of these steps only, in FP32: no workspace, any size, stride and alignment.
 Kernel blocked_triangle_row(const char *name);
 Kernel blocked_trmm_row(const char *name);
 Kernel blocked_trsm_row(const char *name);

@@ -8,8 +8,7 @@ namespace libsgemm::gpu {
 
 namespace {
 
-// A gemm is computed in its own arithmetic, which is FP32 in the steps of blocked algorithms. Other routines are
-// computed in FP32.
+// A gemm is computed in its own arithmetic, other routines in FP32.
 PricedKernel cheapest(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   const libsgemm_math_mode_t mode = desc.routine == Routine::gemm ? desc.math_mode : LIBSGEMM_MATH_FP32;
   return cheapest_row(kernels(), kernel_count(), desc, device, workspace_bytes, mode, asking);
@@ -30,8 +29,8 @@ Plan choose(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunc
   return p;
 }
 
-// Pricing the kernels takes up to 50 us, as long as many a step. A blocked algorithm has the same steps again in its
-// next call, and a kernel asks for the time of its step before it launches it.
+// Pricing the kernels takes up to 50 us, as long as many a step. The same steps come again: in the next call, and when
+// a kernel launches the step whose time it has asked for.
 constexpr size_t kRemembered = 64;
 thread_local Choices<ChoiceKey, Plan, kRemembered> t_plans;
 const int kNobody = 0;  // key of a caller that is no kernel

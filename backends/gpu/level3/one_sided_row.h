@@ -10,8 +10,8 @@
 
 namespace libsgemm::gpu::level3 {
 
-// Kernel functions for tiles of a Row of tile_row.h. OneSidedRow defines Row, the routine, and kernel<left, A, B>().
-// The device kernel takes StridedOperands, whose A is the structured matrix on either side, and a OneSidedProblem.
+// Kernel functions for tiles of a Row of tile_row.h. OneSidedRow defines Row, the routine, and kernel<left, A, B>(),
+// which takes StridedOperands, with the structured matrix as A on either side, and a OneSidedProblem.
 template <class OneSidedRow>
 struct OneSidedTiles {
   using Row = typename OneSidedRow::Row;

@@ -1,8 +1,8 @@
-// The panel engine of trmm and trsm: T X in place, or T^-1 X, with T triangular of order n. One block has kCols columns
-// of X to itself and proceeds along its rows, so that it needs neither workspace nor other blocks. X from the right is
-// the transposed problem: X is accessed by strides.
+// The panel loop of trmm and trsm: T X in place, or T^-1 X, with T triangular of order n. A block has kCols columns of
+// X to itself and proceeds along its rows, so it needs neither workspace nor other blocks. X from the right is the
+// transposed problem, by strides. Why: docs/kernels/level3.md.
 //
-// Source of the scheme: blocked substitution, Golub and Van Loan, Matrix Computations, 4th ed., section 3.1.
+// Source: blocked substitution, Golub and Van Loan, Matrix Computations, 4th ed., section 3.1.
 //
 //          n                 kCols
 //   +-------------+         +-----+    for each tile of X, kRows x kCols:
@@ -13,10 +13,9 @@
 //   |           \ |         |     |            half of the rows; subtract their product from the other half; solve that
 //   +-------------+         +-----+
 //
-// trsm visits the tiles in the order of substitution. trmm visits them in the opposite order, in which the inputs of a
-// tile are still unchanged. Threads: 128; thread (x, y), 16 x 8 of them, accumulates rows 4 x ... of columns 4 y ... In
-// a substitution each of 32 threads has a column of X in its registers and divides by the diagonal, as the reference
-// does.
+// trsm visits the tiles in the order of substitution, trmm in the opposite order. Thread (x, y) of 16 x 8 accumulates
+// rows 4 x ... of columns 4 y ... In a substitution each of 32 threads has a column of X in its registers and divides
+// by the diagonal, as the reference does.
 //
 // Shared memory, in bytes: t[2][32][68] at 0, the same as trsm's diagonal block[64][68] | x[2][32][36] at 17408, the
 // same as solution[64][33]; ends at 26624.
@@ -36,7 +35,7 @@ struct PanelConfig {
   static constexpr int kTileT = kDepth * (kRows + 4), kTileX = kDepth * (kCols + 4);  // floats of a shared tile
 };
 
-// Steps of k in one piece of code. With more of them AMD's compiler would read all operands first, and spill.
+// Steps of k in one piece of code. With more AMD's compiler would read all operands first, and spill.
 #if defined(__HIP__)
 constexpr int kUnrolledSteps = 4;
 #else
@@ -127,7 +126,7 @@ __device__ __forceinline__ void for_tile(const PanelProblem &p, float *x, int64_
   }
 }
 
-// Place of row `row` of a diagonal block in the order of substitution (its turn): backwards in an upper triangle. Rows
+// Place (turn) of row `row` of a diagonal block in the order of substitution: backwards in an upper triangle. Rows
 // beyond the `rows` that exist come last.
 __device__ __forceinline__ int turn(const PanelProblem &p, int row, int rows) {
   return p.upper && row < rows ? rows - 1 - row : row;
@@ -177,7 +176,7 @@ __device__ __forceinline__ void substitute(const float *block, float *solution, 
   }
 }
 
-// Subtracts the contribution of the solved half from the unsolved half: each thread handles 8 turns of one column.
+// Subtracts the contribution of the solved half from the other half: each thread has 8 turns of one column.
 __device__ __forceinline__ void eliminate(const float *block, float *solution) {
   using Config = PanelConfig;
   constexpr int kTurns = Config::kHalf * Config::kCols / Config::kThreads;

@@ -23,7 +23,7 @@ __device__ __forceinline__ int pinned_thread() {
   return thread;
 }
 
-// Copies kOuter x kDepth elements of an operand from global to shared memory: fetch() into registers, store() later.
+// Copies OUTER x DEPTH elements of an operand from global to shared memory: fetch() into registers, store() later.
 template <int OUTER, int DEPTH, int THREADS, Type TYPE>
 struct Stager {
   static constexpr int kCount = OUTER * DEPTH / THREADS;
@@ -69,8 +69,8 @@ struct Stager {
     }
   }
 
-  // Fetches a tile that the diagonal crosses, element by element. symmetric: an element that is not stored is read from
-  // its mirror image; triangular: it is zero, and not read.
+  // Fetches a tile that the diagonal crosses. An element that is not stored is read from its mirror image (symmetric),
+  // or zero and not read (triangular).
   template <Structure STRUCTURE>
   __device__ __forceinline__ void fetch_diagonal(const void *data, Walk walk, int64_t first_outer, int64_t first_depth,
                                                  int64_t order, bool upper, bool unit) {

@@ -102,7 +102,7 @@ PanelProblem panel_problem(const GemmDesc &d) {
 double panel_seconds(const GemmDesc &desc, int index) {
   const DeviceModel &device = model(index);
   constexpr Tiling kTiling = {64, 32, 128, 3, {0.45}};
-  // Time of a row of tiles beyond its arithmetic, since rows follow one another: it waits for memory or substitutions.
+  // Time of a row of tiles beyond its arithmetic: rows follow one another, and wait for memory or substitutions.
   const double row_seconds = desc.routine == Routine::trsm ? 3.5e-6 : 1.5e-6;
   const PanelProblem p = panel_problem(desc);
   const double order = static_cast<double>(p.order), count = static_cast<double>(p.count);

@@ -3,7 +3,7 @@
 //   C (m x n) = alpha * (A B + [terms == 2] B^T A^T) + beta * C   on a part of C,
 //
 // with A m x k, which may be symmetric or triangular, and B k x n. symm and trmm from the right are the transposed
-// problem: every operand is accessed by strides, so that a transposition only swaps two of them.
+// problem: operands are accessed by strides, of which a transposition swaps two.
 #pragma once
 
 #include "contract/backend.h"
@@ -31,8 +31,7 @@ struct StructuredProblem {
   bool unit;          // triangular A: the diagonal is one
 };
 
-// Takes every routine except trsm. For trmm, B must be a dense copy of C, whose columns are `ldb` of the description
-// apart.
+// Takes every routine except trsm. For trmm, B must be a dense copy of C, with leading dimension `ldb`.
 StructuredProblem structured_problem(const GemmDesc &desc);
 
 // Number of tiles of C that are computed, for one product.
@@ -46,8 +45,8 @@ inline bool wants_triangle(const GemmDesc &desc) {
 // Returns the description with B = A if the routine has no B.
 GemmDesc with_b(const GemmDesc &desc);
 
-// For a routine that writes a triangle of C: the product op(A) op(B) whose triangle is needed. For syr2k it is the
-// first of the two products; the second reads the same data.
+// For a routine that writes a triangle of C: the product op(A) op(B) whose triangle is needed; for syr2k the first of
+// two, which read the same data.
 GemmDesc as_product(const GemmDesc &desc);
 
 // For symm, or trmm with a copy of C as B: the gemm that it would be with all of A.
@@ -66,7 +65,6 @@ PanelProblem panel_problem(const GemmDesc &desc);
 // Predicted seconds of a panel kernel, see panel.h.
 double panel_seconds(const GemmDesc &desc, int index);
 
-// Predicted seconds of a tile kernel.
 double tiles_seconds(const GemmDesc &desc, const DeviceModel &device, const Tiling &tiling);
 
 }  // namespace libsgemm::gpu::level3

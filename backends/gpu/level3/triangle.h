@@ -4,11 +4,11 @@
 //   +---+
 //   | 0 |
 //   +---+---+
-//   |     2 | 1 |   within a strip the full columns first, top to bottom, so that blocks which run at the same time
+//   |     2 | 1 |   within a strip the full columns first, top to bottom, so that blocks that run at the same time
 //   | 1   3 |---+   share both operands' tiles in L2; then the triangle that is left of it.
 //   +-------+-------+
 //
-// Upper triangles are the same with rows and columns exchanged.
+// Upper triangles: rows and columns exchanged.
 #pragma once
 
 #include "gpu/tiles/tile.h"

@@ -8,8 +8,7 @@
 namespace libsgemm::gpu {
 
 // Host code for a Row of tile_row.h with square tiles and operands of one type. TriangleRow has it as Row, and its own
-// kernel<A, B>(), with StridedOperands and a TriangleProblem. kElements: true if there are instances for any operands,
-// not only for those with vectors.
+// kernel<A, B>(), with StridedOperands and a TriangleProblem. kElements: true if there are instances without vectors.
 template <class TriangleRow, Type kType = Type::f32, bool kElements = true>
 struct TriangleTiles {
   using Row = typename TriangleRow::Row;

@@ -13,7 +13,6 @@ struct CopyProblem {
   unsigned tiles;  // tiles of one C
 };
 
-// The kernel's body.
 __device__ __forceinline__ void copy_tile(const float *from, float *to, const CopyProblem &p) {
   const int64_t row_tiles = (p.m + kCopyRows - 1) / kCopyRows, item = blockIdx.x / p.tiles;
   const unsigned tile = blockIdx.x % p.tiles;

@@ -1,4 +1,4 @@
-// The plan of a skinny product: how tiles and k are divided among warps and blocks, and what that should cost.
+// The plan of a skinny product: how tiles and k are divided among warps and blocks, and the predicted time.
 #include "skinny.h"
 
 #include <algorithm>
@@ -28,8 +28,7 @@ int warps_that_fit(const SkinnyTile &tile, const DeviceModel &dev) {
   return warps;
 }
 
-// Divides the warps along k first: the more warps share a tile's k, the fewer rows a block has, and the more blocks
-// there are.
+// Divides the warps along k first: the more warps share k, the fewer rows a block has, and the more blocks there are.
 void divide_warps(const SkinnyTile &tile, int warps, SkinnyWork *w) {
   w->warps_k = 1;
   while (2 * w->warps_k <= warps && w->k >= int64_t{2} * w->warps_k * kLeastChunks * tile.chunk) w->warps_k *= 2;

@@ -1,11 +1,11 @@
 // Host code of the skinny kernels: the view of a product with one long and one short side, and its plan.
 //
-// C = op(A) op(B) with a short n and C^T = op(B)^T op(A)^T with a short m are one problem: R (wide x narrow) is
-// X (wide x k, the large matrix, read once) times Y (k x narrow). Only the strides of C tell the two apart.
+// C = op(A) op(B) with a short n and C^T = op(B)^T op(A)^T with a short m are one problem: R (wide x narrow) is X (wide
+// x k, the large matrix, read once) times Y (k x narrow). Only the strides of C tell the two apart.
 //
 // Work is counted in units: one tile of R times one k-step of a block. If the tiles fill the device, a block computes
-// one tile. Otherwise each block gets an equal share of all units (stream-K: Osama et al., PPoPP 2023). Tiles that are
-// shared then leave partial sums in the workspace, and a second kernel adds those in the order of k.
+// one tile. Otherwise each block gets an equal share of all units (stream-K: Osama et al., PPoPP 2023). Shared tiles
+// leave partial sums in the workspace, and a second kernel adds those in the order of k.
 #pragma once
 
 #include <cstddef>

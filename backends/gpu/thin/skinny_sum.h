@@ -1,8 +1,8 @@
 // skinny_sum: the second kernel of a skinny product whose tiles are shared by blocks (skinny.h).
 //
 // Adds the partial sums of every shared tile in the order of k, then applies alpha and beta. A thread sums four rows of
-// one column. If many blocks share a tile, the 8 warps (32 threads each) of a block of threads add an eighth of the
-// partial sums each, and one warp adds the eighths:
+// one column. If many blocks share a tile, the 8 warps of a block of threads add an eighth of the partial sums each,
+// and one warp adds the eighths:
 //
 //   ways 1: 8 warps x 128 elements, each over all partial sums
 //   ways 8: 128 elements, warp w takes the partial sums w, w + 8, ...
@@ -33,7 +33,6 @@ __device__ __forceinline__ int64_t unit_owner(const SkinnyWork &work, int64_t un
 
 __device__ __forceinline__ Vec4 add_vectors(Vec4 a, Vec4 b) { return vec4(a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w); }
 
-// The kernel's body.
 __device__ __forceinline__ void sum_skinny_tile(const SkinnyWork &work, const SkinnySumShape &shape) {
   __shared__ Vec4 eighths[kSkinnySumWarps][32];
   const int64_t tile = blockIdx.x / shape.parts;
@@ -73,7 +72,6 @@ __device__ __forceinline__ void sum_skinny_tile(const SkinnyWork &work, const Sk
   }
 }
 
-// Enqueues the kernel.
 inline libsgemm_status_t enqueue_skinny_sum(void (*kernel)(SkinnyWork, SkinnySumShape), const SkinnyTile &tile,
                                             const SkinnyPlan &plan, const Launch &launch, Error *error) {
   constexpr int kManyPartials = 8;  // least number of partial sums that warps share

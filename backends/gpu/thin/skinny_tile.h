@@ -1,5 +1,5 @@
-// Parts of the skinny kernels' device code that do not depend on how a block computes a tile (skinny.h): the tiles of
-// its share, the destination of their sums, and the stores.
+// Device code that skinny kernels share (skinny.h): the tiles of a block, the destination of their sums, and the
+// stores.
 #pragma once
 
 #include "gpu/gpu.h"
@@ -28,8 +28,8 @@ struct SkinnyOutput {
   int64_t wide, narrow;
   float alpha, beta;
 
-  // Destination of a block that has computed the units [first, last) of a tile: C if those are all units, otherwise the
-  // workspace. A block continues at most one tile, and leaves at most one other unfinished.
+  // Destination of the units [first, last) of a tile: C if those are all units, otherwise the workspace. A block
+  // continues at most one tile, and leaves at most one other unfinished.
   __device__ __forceinline__ SkinnyOutput(const SkinnyWork &work, const SkinnyPlace &place, int64_t first, int64_t last,
                                           int rows, int columns) {
     if (first > 0 || last < work.units) {
@@ -45,8 +45,8 @@ struct SkinnyOutput {
   }
 };
 
-// Stores the sum of `parts` parts of a tile. The parts are in shared memory part_floats apart, each as columns of
-// `rows` floats, row_floats apart. The block's threads run along the side that is contiguous in C.
+// Stores the sum of `parts` parts of a tile, part_floats apart in shared memory, each as columns of `rows` floats,
+// row_floats apart. Threads run along the side that is contiguous in C.
 __device__ __forceinline__ void store_skinny(const float *sums, int parts, int part_floats, int row_floats, int rows,
                                              int columns, const SkinnyPlace &place, const SkinnyOutput &out) {
   const bool along_wide = out.wide == 1;

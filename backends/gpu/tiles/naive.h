@@ -1,6 +1,5 @@
 // C = alpha op(A) op(B) + beta C by the definition, one thread for each element of C: the oracle on the device. An
-// element is one chain of fused multiply-adds with k ascending, so that its value depends on nothing but its row of
-// op(A), its column of op(B), alpha, beta and itself.
+// element is one sequence of fused multiply-adds with k ascending.
 //
 //   tile of C: 32 x 8             thread: 1 x 1
 //   +--------------------+        warp w (32 consecutive threads) computes column w of the tile, lane l its row l: a
@@ -35,7 +34,6 @@ struct NaiveProblem {
   float alpha, beta;
 };
 
-// The kernel's body.
 template <typename Operands>
 __device__ __forceinline__ void naive_tiles(const Operands &operands, const NaiveProblem &p, int64_t products) {
   for (int64_t tile = blockIdx.x; tile < p.tiles * products; tile += gridDim.x) {
@@ -74,7 +72,7 @@ inline double naive_seconds(const GemmDesc &desc, int index) {
   return std::max(chain, gemm_seconds(model(index), desc, kTiling));
 }
 
-// Returns the kernel. Row::kernel<Operands>() is its instance for that type of operands.
+// Row::kernel<Operands>() is the instance for that type of operands.
 template <class Row>
 Kernel naive_kernel(const char *name) {
   const auto supports = [](const GemmDesc &desc, int) {

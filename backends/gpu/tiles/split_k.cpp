@@ -1,3 +1,4 @@
+// Split-K: the search for the number of slices.
 #include "split_k.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 namespace libsgemm::gpu {
 
-// Limit for the partial results, half of the default workspace: they should stay in the L2 cache.
+// Limit for the partial results of a call, half of the default workspace: they should stay in the L2 cache.
 constexpr size_t kMostSplitBytes = size_t{32} << 20;
 constexpr int kMostSlices = 512;
 
@@ -15,12 +15,12 @@ struct Split {
   double seconds;  // time of product and sum
 };
 
-// Returns the fastest split into two slices or more; slices is 0 if there is none. `bytes`: bytes that the product
-// moves, gemm_bytes() unless its operands are not matrices.
+// Returns the fastest split into two slices or more; slices is 0 if there is none. `bytes`: what the product moves,
+// gemm_bytes() unless its operands are not matrices.
 Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int index);
 Split best_split(const GemmDesc &desc, double bytes, const Tiling &tiling, int tile_k, int index);
 
-// Returns the bytes of `slices` partial results for each product, with sums of `sum_bytes` bytes.
+// Returns the bytes of workspace: slices * n * (m rounded up to a multiple of 4) * sum_bytes for each product.
 size_t split_bytes(const GemmDesc &desc, int64_t slices, int sum_bytes);
 
 }  // namespace libsgemm::gpu

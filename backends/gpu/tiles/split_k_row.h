@@ -18,7 +18,6 @@ struct SplitTiles {
 
   static bool supports(const GemmDesc &desc, int index) { return tiles_support<Row>(desc, index); }
   static Tiling tiling(const GemmDesc &desc, int index) { return Row::tiling(desc, index); }
-  // Enqueues the kernel for `count` products.
   static libsgemm_status_t enqueue(const GemmDesc &desc, const TileProblem &p, const StridedOperands &operands,
                                    int64_t count, const Launch &launch, Error *error) {
     return Row::vectors(desc) ? enqueue_tiles<Row, true>(desc, p, operands, count, launch, error)

@@ -4,8 +4,8 @@
 //   block: 256 threads = 256 / groups elements x groups (1, 2, 4 or 8, growing with the number of slices)
 //   group g sums a contiguous range of slices; group 0 adds the groups' sums in order
 //
-// A single thread for all slices would wait for memory again and again, therefore groups. Consecutive threads read and
-// write consecutive rows. Shared memory, bytes: the groups' sums, 1024, or 2048 for doubles.
+// One thread for all slices would wait for memory again and again. Consecutive threads read and write consecutive rows.
+// Shared memory, bytes: the groups' sums, 1024, or 2048 for doubles.
 #pragma once
 
 #include "gpu/gpu.h"
@@ -25,8 +25,8 @@ __device__ __forceinline__ float finished(const TileProblem &p, double sum, cons
   return static_cast<float>(p.beta != 0.0f ? fma(static_cast<double>(p.beta), old, product) : product);
 }
 
-// The kernel's body. Real: type of the partial results. wanted(element): true if that element of a slice's matrix is to
-// be summed; others may have no partial results. place(row, column): address of the element of C.
+// Real: type of the partial results. wanted(element): true if that element of a slice's matrix is to be summed; others
+// may have no partial results. place(row, column): address in C.
 template <typename Real, class Wanted, class Place>
 __device__ __forceinline__ void sum_slices_to(const TileProblem &p, int slices, const Wanted &wanted,
                                               const Place &place) {

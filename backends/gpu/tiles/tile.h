@@ -1,14 +1,12 @@
-// Parts of the classic tiled product, shared by the kernels whose threads all do the same: fetching tiles of A and B,
-// the threads' places in the tile of C, the outer products in registers, and storing C.
+// Parts of the tiled product whose threads all do the same: fetching tiles of A and B, the threads' places in the tile
+// of C, the outer products in registers, and storing C.
 //
 //   C tile (tile_m x tile_n) = sum over k-tiles of A tile (tile_m x tile_k) * B tile (tile_k x tile_n)
 //
-// Both operand tiles are stored k by k in shared memory, so that a step of k reads one row of A and one of B:
+// In shared memory, row by row for each k:    A: [tile_k][tile_m (+ 4)]      B: [tile_k][tile_n (+ 4)]
 //
-//   A: [tile_k][tile_m (+ 4)]      B: [tile_k][tile_n (+ 4)]
-//
-// "Outer" is the operand's dimension that is not k: m of A, n of B. The first k-tile is the short one when tile_k does
-// not divide k, so that the loop over the others needs no test.
+// "Outer" is the operand's dimension that is not k: m of A, n of B. If tile_k does not divide k, the first k-tile is
+// the short one, so that the loop over the others needs no test.
 #pragma once
 
 #include "contract/finish.h"
@@ -17,7 +15,7 @@
 
 namespace libsgemm::gpu {
 
-// How a block reads an operand tile: along which dimension its elements are contiguous in memory, and how many at once.
+// Dimension along which the elements of an operand are contiguous in memory, and how many are read at once.
 enum class Fetch { outer, outer_x4, inner, inner_x4 };
 
 // Shape of a tile kernel; a kernel's Config derives from it.
@@ -75,7 +73,7 @@ struct TileRange {
   }
 };
 
-// Like TileRange, but the last k-tile is the short one: the code that fetches it fills it with zeros.
+// As TileRange, but the last k-tile is the short one, and filled with zeros.
 struct TensorRange {
   int count;
   int64_t first_k;
@@ -144,8 +142,8 @@ struct TileMap {
   }
 };
 
-// A thread's place in the tile. Its rows are groups of 4, lane_rows * 4 apart; its columns groups of group_n. The lanes
-// are numbered so that each quarter of a warp reads different 16-byte words of a fragment row or the same one.
+// A thread's place in the tile: groups of 4 rows, lane_rows * 4 apart, and of group_n columns. Each quarter of a warp
+// reads different 16-byte words of a fragment row or the same one.
 template <class Config>
 struct ThreadPlace {
   int warp_row, warp_column, lane_row, lane_column;
@@ -167,7 +165,7 @@ struct ThreadPlace {
   }
 };
 
-// One row of a tile's operand: the elements that a thread multiplies in one step of k.
+// Loads what a thread multiplies in one step of k from a row of an operand's tile.
 template <int Count, int Group, int Stride>
 __device__ __forceinline__ void load_fragment(float (&fragment)[Count], const float *shared) {
 #pragma unroll
@@ -221,7 +219,6 @@ __device__ __forceinline__ OutputTile output_tile(const Operands &operands, cons
   return out;
 }
 
-// Floats of shared memory that store_tile() needs.
 template <class Config>
 constexpr int kStoreFloats = Config::threads / 32 * Config::lane_columns *(Config::warp_m + 4);
 
@@ -259,7 +256,7 @@ __device__ __forceinline__ void store_vectors(const float (&sum)[Config::thread_
 }
 
 // Stores to columns of any alignment: each warp passes its columns through shared memory, so that consecutive lanes
-// write consecutive rows. Calls write(row, column, element) for the tile's `rows` x `columns` elements.
+// write consecutive rows. Calls write(row, column, element).
 template <class Config, class Write>
 __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_m][Config::thread_n], int rows,
                                               int columns, float *shared, const Write &write) {
@@ -297,7 +294,7 @@ __device__ __forceinline__ void barrier() {
   }
 }
 
-// Multiplies the accumulators by alpha, in place because registers are scarce where a tile is stored.
+// Multiplies the accumulators by alpha, in place because registers are scarce.
 template <class Config>
 __device__ __forceinline__ void scale_sums(float (&sum)[Config::thread_m][Config::thread_n], float alpha) {
 #pragma unroll
@@ -307,7 +304,7 @@ __device__ __forceinline__ void scale_sums(float (&sum)[Config::thread_m][Config
   }
 }
 
-// Stores a finished tile. `shared` may be overwritten as soon as all threads have arrived.
+// Stores a finished tile. `shared` may be overwritten once all threads have arrived.
 template <class Config>
 __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config::thread_n], const OutputTile &out,
                                            float *shared) {
@@ -322,7 +319,7 @@ __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config
   }
 }
 
-// Like store_tile(), for a tile on the diagonal of a C of which only one triangle is written.
+// As store_tile(), for a tile on the diagonal of a C of which only one triangle is written.
 template <class Config>
 __device__ __forceinline__ void store_diagonal_tile(float (&sum)[Config::thread_m][Config::thread_n],
                                                     const OutputTile &out, float *shared, bool upper) {

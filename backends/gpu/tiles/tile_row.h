@@ -1,7 +1,7 @@
 // The host's side of the kernels built on tile.h: what they support, which instance serves a call, and its launch.
 //
-// A kernel's file defines its Config (a TileShape, and what the backend adds) and a Row. The first part of Row comes
-// from a base class of the backend:
+// A kernel's file defines its Config (a TileShape, and what the backend adds) and a Row, whose first part comes from a
+// base class of the backend:
 //
 //   struct Row {
 //     using Config = ...;
@@ -83,7 +83,6 @@ TileProblem tile_problem(const GemmDesc &desc) {
   return p;
 }
 
-// Enqueues the kernel for `count` products.
 template <class Row, bool kVectors, typename Operands>
 libsgemm_status_t enqueue_tiles(const GemmDesc &desc, const TileProblem &p, const Operands &operands, int64_t count,
                                 const Launch &launch, Error *error) {
@@ -121,7 +120,7 @@ Kernel tile_kernel(const char *name) {
   return {name, LIBSGEMM_MATH_FP32, tiles_support<Row>, tiles_cost<Row>, nullptr, launch_tiles<Row>};
 }
 
-// Returns a kernel in which each element of C is one chain of fused multiply-adds along k.
+// Each element of C is one sequence of fused multiply-adds along k.
 template <class Row>
 Kernel chain_kernel(const char *name) {
   Kernel kernel = tile_kernel<Row>(name);
@@ -129,7 +128,7 @@ Kernel chain_kernel(const char *name) {
   return kernel;
 }
 
-// Returns a step of the ladder: the kernels after it can do all that it can, and its cost keeps it from being chosen.
+// A step of the ladder: later kernels can do all that it can, and its cost keeps it from being chosen.
 template <class Row>
 Kernel ladder_kernel(const char *name) {
   Kernel kernel = chain_kernel<Row>(name);

@@ -1,34 +1,12 @@
-// C = alpha op(A) op(B) + beta C, on any GPU from sm_80, where C has few tiles and k is deep: blocks share the k of a
-// tile.
+// As sm80_ffma_64x64x16_multistage, where C has few tiles and k is deep: a tile has a block for each slice of its
+// k-tiles. Blocks store their sums to the workspace; split_k_sum() adds them in order, and applies alpha and beta. The
+// number of slices depends on the cost model (gpu/tiles/split_k.h) and the shape alone, so results are repeatable.
 //
-// Each slice of a tile's k-tiles has a block of its own, which accumulates it into the workspace. split_k_sum() then
-// adds the slices in their order and applies alpha and beta. The number of slices depends on the cost model (split_k.h)
-// and the shape alone, so results are bitwise the same run after run.
+// Source: slicing k is folklore; Osama et al., "Stream-K" (PPoPP 2023), discuss the partial wave that it fills.
 //
-// Source: slicing k is folklore; the partial wave that it fills is discussed in Osama et al., "Stream-K" (PPoPP 2023).
-//
-//   tile of C: 64 x 64            warp: 32 x 32 = 4 x 8 lanes      thread: 8 x 4
-//   +--------+--------+           first row 4 r, column 4 c        2 groups of 4 rows, 16 apart
-//   | warp 0 | warp 2 |           r = lane / 2 % 4                 4 columns
-//   +--------+--------+           c = 2 (lane / 8) + lane % 2
-//   | warp 1 | warp 3 |
-//   +--------+--------+
-//
-// A block has four warps of 8 x 4 elements a thread, not two of 8 x 8: few tiles leave few warps to hide latency.
-//
-// Shared memory, bytes: stage s of 4 at 8192 s: A at 0 (16 rows of 64 floats), B at 4096 (the same). Rows of an operand
-// that is contiguous along k are 68 floats long; a stage then has up to 8704.
-//
-// Requires: gemm of FP32; sm_80; one product or a strided batch; more than one slice by the cost model; a workspace of
-// 4 * slices * n * (m rounded up to a multiple of 4) bytes a product, at most 32 MiB; any transposition, alignment and
-// size.
-//
-// Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; lane_rows of a warp;
-// warp_rows of a block; stages of shared memory; blocks, which with the threads bounds the registers; peak_fraction for
-// the cost.
-//
-// Measured (H100 SXM at 1980 MHz, CUDA 13.0, TFLOP/s): 64 x 64 x 65536 NN, NT, TN, TT 22, 24, 21, 22; cuBLAS 13.1 17,
-// 19, 14, 16.
+// Requires: gemm of FP32; sm_80; one product or a strided batch; any transposition, alignment and size; two slices or
+// more by the cost model; workspace: gpu/tiles/split_k.h.
+// Measured (H100): 64 x 64 x 65536 21 to 24 TFLOP/s, cuBLAS 14 to 19.
 #include "cuda/tiles/multistage.cuh"
 #include "cuda/tiles/tile_row.h"
 #include "gpu/kernels.h"
@@ -40,7 +18,7 @@ namespace {
 struct Config : TileShape<64, 64, 16, 8, 4, 4, 2> {
   static constexpr int min_arch = 80;
   static constexpr int stages = 4;
-  static constexpr int blocks = 4;  // resident on a multiprocessor
+  static constexpr int blocks = 4;
   static constexpr double peak_fraction = 0.66;
   static constexpr Fitted fitted = Fitted::sm80_ffma_64x64x16_split_k;
 };
