@@ -1,5 +1,5 @@
 // Operands of a launch that computes several products: strided, or arrays of pointers in device or host memory. Arrays
-// in host memory are passed by value in the kernel's parameters, so that no copy has to be made or kept.
+// in host memory are passed by value in the kernel's parameters: no copy has to be made or kept.
 //
 // A kernel is a template over the operands' type and calls a(i), b(i) and c(i), i < count:
 //
@@ -19,11 +19,11 @@
 
 namespace libsgemm::gpu {
 
-// Returns the most blocks of `threads` threads that a launch can have along x: HIP counts the threads in 32 bits.
+// Most blocks of `threads` threads that a launch can have along x: HIP counts the threads in 32 bits.
 constexpr int64_t most_blocks(int threads) { return std::min<int64_t>(INT32_MAX, UINT32_MAX / threads); }
 
-// Returns pointer i of an array in global memory. AMD's compiler needs the cast if the kernel has read its parameters
-// again (read_anew() in gpu.h).
+// Pointer i of an array in global memory. AMD's compiler needs the cast if the kernel has read its parameters again
+// (read_anew() in gpu.h).
 template <typename T>
 LIBSGEMM_HOST_DEVICE T *listed(T *const *array, int64_t i) {
 #if defined(__AMDGCN__)

@@ -15,26 +15,24 @@ constexpr double kForcedOnly = 1e6;          // added to the cost of kernels tha
 
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Returns the peak of fused multiply-adds, flop/s.
 double fma_peak(const DeviceModel &device);
 
 // Returns the time to move `bytes` to and from memory.
 double memory_seconds(const DeviceModel &device, double bytes);
 
-// Returns the time of arithmetic and memory traffic, which mostly overlap.
+// Time of arithmetic and memory traffic, which mostly overlap.
 double overlapped(double arithmetic, double memory);
 
-// Returns the bytes of a gemm, or of a routine that writes a triangle, if each operand moves once.
+// Bytes of a gemm, or of a routine that writes a triangle, if each operand moves once.
 double gemm_bytes(const GemmDesc &desc);
 
-// Number of steps of k that take as long as the start and end of a tile, which are not hidden. Fitted to k = 64 and 256
-// on an H100.
+// k that takes as long as the start and end of a tile, which are not hidden. Fitted to k = 64 and 256 on an H100.
 constexpr double kTileSteps = 16;
 
 // Seconds from the first load to the first multiplication, and from the last one to the stored tile.
 constexpr double kTileLatency = 1.5e-6;
 
-// Measured performance of a kernel.
+// Model parameters of a kernel, as measured.
 struct Figures {
   double peak_fraction;  // share of fma_peak(), with all blocks resident and large k; above 1 on tensor cores
   double stall = 0.05;   // stalls of a scheduler with one wave, relative to its work; more without asynchronous copies
@@ -51,19 +49,18 @@ struct Tiling {
   int sum_bytes = 4;  // bytes of a partial sum with split-K
 };
 
-// Returns the number of tiles of a matrix.
 double tile_count(double m, double n, const Tiling &tiling);
 
-// Number of tiles of C, of one product; if only a triangle is written, those that overlap it, which are square.
+// Tiles of C, of one product; if only a triangle is written, those that overlap it, which are square.
 double product_tiles(const GemmDesc &desc, const Tiling &tiling);
 // Depth of each of these tiles.
 double product_depth(const GemmDesc &desc);
 
-// Returns the time of the arithmetic of `tiles` tiles of depth k: full waves of blocks, and a last one in which compute
-// units hold fewer blocks, or none. A compute unit with fewer blocks reaches a smaller share of its peak.
+// Time of the arithmetic of `tiles` tiles of depth k: full waves of blocks, and a last one in which compute units hold
+// fewer blocks, or none. A compute unit with fewer blocks reaches a smaller share of its peak.
 double tiles_seconds(const DeviceModel &device, const Tiling &tiling, double tiles, double k);
 
-// Returns the time of a gemm, or of one triangle of it: the launch, and tiles_seconds() over the batch overlapped with
+// Time of a gemm, or of one triangle of it: the launch, and tiles_seconds() over the batch overlapped with
 // memory_seconds().
 double gemm_seconds(const DeviceModel &device, const GemmDesc &desc, const Tiling &tiling);
 

@@ -1,4 +1,4 @@
-// Conversion of 16-bit elements to FP32 on any device, exact for denormals, infinities and NaN too; and back, to the
+// Conversion of 16-bit elements to FP32 on any device, exact also for denormals, infinities and NaN; and back, to the
 // nearest.
 #pragma once
 

@@ -1,7 +1,6 @@
 // Injected faults for the tests. LIBSGEMM_TEST_<backend>_FAULT="launch:3,allocate:1" makes the third launch and the
 // first allocation of the process fail as if the runtime had refused them; "launch:3+" every third launch. Read at
-// open(), ignored in set-user-id processes. Only in builds for tests (LIBSGEMM_FAULT_INJECTION): no installed library
-// can be made to compute wrong results.
+// open(), ignored in set-user-id processes. Only in builds for tests (LIBSGEMM_FAULT_INJECTION).
 #pragma once
 
 #include "contract/backend.h"

@@ -1,5 +1,4 @@
-// Names for what CUDA C++, HIP and the CPU (tests/simt) spell differently. The rest of the shared device code uses only
-// names that both vendors have.
+// Names for what CUDA C++, HIP and the CPU (tests/simt) spell differently.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,8 @@
 #define __grid_constant__
 #endif
 
-// __launch_bounds__ for `blocks` resident blocks of `threads` threads on a compute unit. Without the second number on
-// HIP: AMD's compiler takes it as waves of a SIMD, and spills registers to reach it.
+// __launch_bounds__ for `blocks` resident blocks of `threads` threads on a compute unit. Not the second number on HIP:
+// AMD's compiler takes it as waves of a SIMD, and spills registers to reach it.
 #if defined(__HIP__)
 #define LIBSGEMM_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads)
 #else
@@ -55,8 +54,8 @@ __device__ __forceinline__ Vec2 fma2(Vec2 a, Vec2 b, Vec2 c) {
 #endif
 }
 
-// Returns a kernel's first parameter in the memory where the launch has put it, so that its arrays can be indexed at
-// run time. Otherwise the compiler copies a struct that holds pointers, and moves a copy that is indexed to scratch.
+// A kernel's first parameter where the launch has put it, so that its arrays can be indexed at run time. Otherwise the
+// compiler copies a struct that holds pointers, and moves an indexed copy to scratch.
 template <typename T>
 __device__ __forceinline__ const T &first_parameter([[maybe_unused]] const T &parameter) {
 #if defined(__AMDGCN__)
@@ -66,8 +65,8 @@ __device__ __forceinline__ const T &first_parameter([[maybe_unused]] const T &pa
 #endif
 }
 
-// Type of data in global memory, which the compiler reads by global_load instead of flat_load. Pointers keep this type,
-// because the compiler folds away a cast to it and back.
+// Type of data in global memory, which the compiler reads by global_load instead of flat_load. Pointers keep this type:
+// the compiler folds away a cast to it and back.
 #if defined(__AMDGCN__)
 template <typename T>
 using Global = __attribute__((address_space(1))) T;
@@ -80,9 +79,9 @@ __device__ __forceinline__ Global<T> *global(T *pointer) {
   return (Global<T> *)pointer;
 }
 
-// Returns a value that all threads of the block share, in scalar registers. In a loop, this also keeps the compiler
-// from giving each thread its own pointer to increment. (asm with "+s" instead fails with "illegal SGPR to VGPR copy"
-// if the pointer came from an array in the parameters.)
+// A value that all threads of the block share, in scalar registers. In a loop this also keeps the compiler from giving
+// each thread its own pointer to increment. (asm with "+s" fails with "illegal SGPR to VGPR copy" if the pointer came
+// from an array in the parameters.)
 __device__ __forceinline__ int uniform(int value) {
 #if defined(__AMDGCN__)
   return __builtin_amdgcn_readfirstlane(value);
@@ -102,7 +101,7 @@ __device__ __forceinline__ T *uniform(T *pointer) {
 #endif
 }
 // Keeps a value in a vector register, so that the compiler computes what depends on it where it is used. A 32-bit
-// offset is then widened next to the load that adds it to a scalar base, and one instruction does both.
+// offset is then converted next to the load that adds it to a scalar base, in one instruction.
 template <typename T>
 __device__ __forceinline__ void keep_in_register(T &value) {
 #if defined(__AMDGCN__)
@@ -110,9 +109,8 @@ __device__ __forceinline__ void keep_in_register(T &value) {
 #endif
 }
 
-// Pins the computation of a value to its place in the source: its inputs are used before, and the results that depend
-// on it are computed after. Otherwise the compiler computes them once for all iterations of a loop, in registers that
-// it then has to spill.
+// Pins the computation of a value to its place in the source. Otherwise the compiler computes its results once for all
+// iterations of a loop, in registers that it then has to spill.
 template <typename T>
 __device__ __forceinline__ void pin(T &value) {
 #if defined(__AMDGCN__)
@@ -120,9 +118,8 @@ __device__ __forceinline__ void pin(T &value) {
 #endif
 }
 
-// Returns a uniform value that the compiler does not recognize as the same. Successive `if`s on it stay separate.
-// Merged into `if` and `else`, they would keep the initial values of both branches live next to the results of the
-// first.
+// A uniform value that the compiler does not recognize as the same. Successive `if`s on it stay separate; merged, they
+// would keep the initial values of both branches live next to the results of the first.
 __device__ __forceinline__ int again(int value) {
 #if defined(__AMDGCN__)
   value = uniform(value);
@@ -131,16 +128,16 @@ __device__ __forceinline__ int again(int value) {
   return value;
 }
 
-// Compiler barrier: loads and stores do not move across it. Costs no instruction. Without it the compiler reads whole
-// tiles ahead, and spills.
+// Compiler barrier: loads and stores do not move across it. Without it the compiler reads whole tiles ahead, and
+// spills.
 __device__ __forceinline__ void keep_order() {
 #if defined(__AMDGCN__)
   asm volatile("" ::: "memory");
 #endif
 }
 
-// Scheduling barrier: no instruction moves across it, not even those of the matrix cores. Without it the compiler moves
-// the reads of the next fragments after the products that should hide them, to use the same registers.
+// Scheduling barrier: no instruction moves across it, not even matrix instructions. Without it the compiler moves the
+// reads of the next fragments after the products that should hide them, to use the same registers.
 __device__ __forceinline__ void keep_schedule() {
 #if defined(__AMDGCN__)
   __builtin_amdgcn_sched_barrier(0);
@@ -157,7 +154,7 @@ __device__ __forceinline__ void sync_warp() {
 #endif
 }
 
-// Returns the value of the thread whose number among 32 consecutive ones is this thread's XOR `mask`.
+// The value of the thread whose number among 32 consecutive ones is this thread's XOR `mask`.
 template <typename T>
 __device__ __forceinline__ T shuffle_xor(T value, int mask) {
   return __shfl_xor(value, mask, 32);
@@ -241,15 +238,14 @@ __device__ __forceinline__ void store_as(char *to, const T &value) {
 
 #endif
 
-// The two parameters of a kernel.
 template <typename First, typename Second>
 struct Parameters {
   const First &first;
   const Second &second;
 };
 
-// Returns a kernel's first parameter, or its first two, to be read again from where the launch has put them. Their
-// members then do not occupy scalar registers from the start of the kernel to here.
+// A kernel's first parameter, or its first two, to be read again from where the launch has put them, so that their
+// members do not occupy scalar registers from the start of the kernel to here.
 template <size_t kOffset = 0, typename T>
 __device__ __forceinline__ const T &read_anew([[maybe_unused]] const T &parameter) {
 #if defined(__AMDGCN__)

@@ -1,4 +1,4 @@
-// The backend's kernel table. A row is a function `Kernel name()` in namespace libsgemm::<backend>.
+// The backend's kernel table. An entry is a function `Kernel name()` in namespace libsgemm::<backend>.
 #pragma once
 
 #include <iterator>
@@ -7,7 +7,7 @@
 
 namespace libsgemm::gpu {
 
-// Rows in the order of the table; built at the first call. Each backend defines both with LIBSGEMM_KERNEL_TABLE.
+// Kernels in the order of the table; built at the first call. Each backend defines both with LIBSGEMM_KERNEL_TABLE.
 const Kernel *kernels();
 int kernel_count();
 
@@ -18,7 +18,6 @@ libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error
 size_t checksum_bytes(const GemmDesc &desc, const Checksum &what, int device);
 libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch, Error *error);
 
-// Returns the row with its purpose, a text from the list.
 inline Kernel described(Kernel row, const char *purpose) {
   row.purpose = purpose;
   return row;
@@ -30,8 +29,7 @@ inline Kernel described(Kernel row, const char *purpose) {
 #define LIBSGEMM_COUNT_ROW(name, purpose) +1
 #define LIBSGEMM_CALL_ROW(name, purpose) ::libsgemm::gpu::described(name(), purpose),
 
-// Defines the table of libsgemm::<backend> from a list of its rows, ROWS(X) = X(name, purpose) X(name, purpose) ... For
-// use at file scope.
+// Defines the table of libsgemm::<backend>, at file scope, from a list ROWS(X) = X(name, purpose) X(name, purpose) ...
 #define LIBSGEMM_KERNEL_TABLE(backend, ROWS)                                               \
   namespace libsgemm::backend {                                                            \
   ROWS(LIBSGEMM_DECLARE_ROW)                                                               \

@@ -1,4 +1,4 @@
-// Launching a kernel: the only way from a row of the table to the device.
+// Launching a kernel: the only way from the table to the device.
 #pragma once
 
 #include "contract/backend.h"
@@ -14,8 +14,8 @@ libsgemm_status_t launch_raw(const void *kernel, dim3 grid, dim3 block, size_t s
 // Enqueues the clearing of device memory. Each backend defines it.
 libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error);
 
-// Returns the device pointer to host memory, which is page-locked at the first use in the device's own context. NULL if
-// that fails, or if another context of the program is current. `memory`: always the same for a device, and never freed.
+// Device pointer to host memory, which is page-locked at the first use in the device's own context. NULL if that fails,
+// or if another context of the program is current. `memory`: always the same for a device, and never freed.
 void *page_locked(int device, void *memory, size_t bytes);
 
 // Calls enqueue(pointers) with pointers to the arguments, converted to the kernel's parameters.

@@ -6,7 +6,7 @@
 
 namespace libsgemm::gpu {
 
-// Calls enqueue(launch), which returns a status. If it makes several launches, calls it for a rehearsal first.
+// Calls enqueue(launch), which returns a status; if it makes several launches, for a rehearsal first.
 template <typename Enqueue>
 libsgemm_status_t enqueue_rehearsed(const Launch &launch, bool several, const Enqueue &enqueue) {
   if (several && !launch.rehearsal) {

@@ -1,8 +1,8 @@
-// scale: Backend::scale, C = beta * C on the elements that a routine writes, for every product of a batch; for trmm and
-// trsm C = 0. Bound by memory.
+// Backend::scale, C = beta * C on the elements that a routine writes, for every product of a batch; for trmm and trsm C
+// = 0. Bound by memory. beta == 0 writes without reading.
 //
 // A block of 32 x 8 threads computes a tile of 32 rows x 64 columns of C. The columns of a thread are 8 apart, so that
-// 32 threads touch 128 contiguous bytes. No shared memory. beta == 0 writes without reading.
+// 32 threads touch 128 contiguous bytes. No shared memory.
 #pragma once
 
 #include <type_traits>

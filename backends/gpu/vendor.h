@@ -1,6 +1,5 @@
-// The runtime that host or device code is compiled for: CUDA's, HIP's, or that of the tests on the CPU. Host code that
-// serves every vendor (gpu/runtime) uses its names through a macro: LIBSGEMM_RUNTIME(Malloc) is cudaMalloc or
-// hipMalloc.
+// The runtime that host or device code is compiled for: CUDA's, HIP's, or that of the tests on the CPU. Host code for
+// every vendor (gpu/runtime) uses its names through a macro: LIBSGEMM_RUNTIME(Malloc) is cudaMalloc or hipMalloc.
 #pragma once
 
 #if defined(__HIP__) || defined(__HIP_PLATFORM_AMD__) || defined(__HIP_PLATFORM_NVIDIA__)

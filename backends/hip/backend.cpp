@@ -1,5 +1,5 @@
-// libsgemm_hip.so: the backend for AMD GPUs. It is linked with the HIP runtime, libamdhip64.so. If that is missing, the
-// loader reports it.
+// libsgemm_hip.so: the backend for AMD GPUs. It is linked with the HIP runtime, libamdhip64.so; the loader reports it
+// if that is missing.
 #include "contract/backend.h"
 
 #include <hip/hip_runtime.h>
@@ -20,17 +20,16 @@ namespace {
 
 constexpr int kMajor = HIP_VERSION_MAJOR;  // HIP version of the build
 
-char g_version[320] = "HIP runtime";  // after probe() with its version, and with what was left out
+char g_version[320] = "HIP runtime";  // after probe() with its version, and what was left out
 
-// Does not call the runtime: any call would initialise it. Thus a process that forks before probe() keeps its GPUs for
+// Does not call the runtime, which any call would initialise: a process that forks before probe() keeps its GPUs for
 // the child.
 libsgemm_status_t open(const Host &host, Error *error) {
   set_host(host);
   const libsgemm_status_t status = read_faults("LIBSGEMM_TEST_HIP_FAULT", error);
   if (status != LIBSGEMM_SUCCESS) return status;
 #if defined(__HIP_PLATFORM_AMD__)
-  // Device files that show a driver of any kind that the runtime supports: on Linux, in a virtual machine, under
-  // Windows.
+  // Device files that show a driver of any kind that the runtime supports: Linux, a virtual machine, Windows.
   if (access("/dev/kfd", F_OK) != 0 && access("/dev/dri", F_OK) != 0 && access("/dev/dxg", F_OK) != 0) {
     set_error(error, "there is no driver of an AMD GPU: no /dev/kfd, /dev/dri or /dev/dxg");
     return LIBSGEMM_UNAVAILABLE;

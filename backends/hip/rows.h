@@ -1,10 +1,10 @@
-// The rows of the kernel table, in its order: X(name, purpose). `libsgemm info --kernels` prints the purpose, at most
-// 36 characters. `Kernel name()` is in <name>.hip in kernels/. A row that launches another row's kernel is in the file
-// of that row, which has the same tile in its name: _split_k with _ping_pong or _conv, _fp32_fast with _fp16x3,
-// _trmm_in_place with _trsm, _col2im with _conv, _weights and _widened_triangle with the row before it. _symm and _trmm
-// are in a file named _one_sided. _blocked rows have no kernel, and are in blocked_rows.cpp.
+// The kernel table, in its order: X(name, purpose). `libsgemm info --kernels` prints the purpose, at most 36
+// characters. `Kernel name()` is in <name>.hip. A kernel that shares another one's file has the same tile in its name:
+// _split_k with _ping_pong or _conv, _fp32_fast with _fp16x3, _trmm_in_place with _trsm, _col2im with _conv, _weights
+// and _widened_triangle with the kernel before it, _symm and _trmm in _one_sided. _blocked ones are in blocked_rows.cpp
+// and have no device code.
 
-// Kernels with matrix instructions. tests/hip_on_cuda leaves them out, because NVIDIA GPUs have other instructions.
+// Kernels with matrix instructions, which tests/hip_on_cuda leaves out: NVIDIA GPUs have other ones.
 #if defined(__HIP_PLATFORM_NVIDIA__)
 #define LIBSGEMM_HIP_MATRIX_ROWS(X)
 #else

@@ -1,4 +1,4 @@
-// The kernel that sums the columns after a col2im product, described in gpu/conv/col2im.h.
+// The kernel that sums the columns after a col2im product (gpu/conv/col2im.h).
 #include "gpu/conv/col2im.h"
 
 #include "gpu/conv/col2im_row.h"

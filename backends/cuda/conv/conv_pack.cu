@@ -1,4 +1,4 @@
-// The kernel that packs the filters, described in gpu/conv/conv_pack.h.
+// The kernel that packs the filters (gpu/conv/conv_pack.h).
 #include "gpu/conv/conv_pack.h"
 
 namespace libsgemm::cuda {

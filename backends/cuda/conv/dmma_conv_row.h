@@ -1,4 +1,4 @@
-// The host's side of dmma_conv.cuh.
+// Host side of dmma_conv.cuh.
 #pragma once
 
 #include "fp64/dmma_row.h"
@@ -6,7 +6,7 @@
 
 namespace libsgemm::cuda {
 
-// The base of a Row of ConvTiles. The Config is that of a DmmaRow.
+// Base of a Row of ConvTiles. The Config is that of a DmmaRow.
 template <class RowConfig>
 struct DmmaConv {
   using Config = RowConfig;
@@ -38,6 +38,6 @@ struct DmmaConv {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME` of the file's Config, a DmmaShape, and its table row.
+// Defines the kernel `NAME` of the file's Config, a DmmaShape, and its table entry.
 #define LIBSGEMM_DMMA_CONV_ROW(NAME) \
   LIBSGEMM_CONV_TILE_ROW(NAME, DmmaConv, DmmaConvLayout, (dmma_conv<Config, KindA, KindB>))

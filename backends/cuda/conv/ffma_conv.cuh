@@ -1,10 +1,5 @@
-// Convolutions by FP32 FMAs: the mainloop of multistage.cuh with gathered tiles.
-//
-//   shared memory: [stages of the mainloop, after it the warps' columns of C][places: gather_tile.cuh]
-//
-// After the mainloop, the places of the tile's rows and columns in the output overwrite those of the operands.
-//
-// On an architecture without asynchronous copies (sm_75), loads and stores replace them.
+// As dmma_conv.cuh, by FP32 FMAs: the main loop of multistage.cuh with gathered tiles. On an architecture without
+// asynchronous copies (sm_75), loads and stores replace them.
 #pragma once
 
 #include "gather_tile.cuh"

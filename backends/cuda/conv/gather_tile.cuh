@@ -1,10 +1,10 @@
 // Asynchronous copies of the tiles of gpu/conv/gather_tile.h.
 //
-//   shared memory, in ConvPlaces    [A, if along k: the tile's rows][B, if along k: the tile's columns]
+//   shared memory, in ConvPlaces    [A, if K-major: the tile's rows][B, if K-major: the tile's columns]
 //                                   [slot 0: places of A's k, of B's k][slot 1] ...
 //
 // There is one slot for each stage, since that many k-tiles are started before the first barrier. A copy of four floats
-// (_x4) is either inside or outside of the image as a whole.
+// (_x4) is inside or outside of the image as a whole.
 #pragma once
 
 #include "gpu/conv/gather_tile.h"
@@ -14,7 +14,6 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// One thread's share of an operand's tiles.
 template <class Map>
 struct GatherTile : GatheredTile<Map> {
   using GatheredTile<Map>::GatheredTile;
@@ -64,14 +63,13 @@ struct GatherSupply {
     }
   }
 
-  // Copies the next k-tile.
   __device__ __forceinline__ void copy_async(float *stage) {
     a.copy_async(stage, slots + slot, 0, A::copies);
     b.copy_async(stage + A::floats, slots + slot + A::sum_places, 0, B::copies);
     advance();
   }
 
-  // For the mainloop of multistage.cuh: copies the block's first k-tile; copies the next one if there are `more`.
+  // For multistage.cuh: copies the block's first k-tile; copies the next one if there are `more`.
   __device__ __forceinline__ void copy_first(float *stage) {
     copy_async(stage);
     ptx::commit_copies();
@@ -106,14 +104,13 @@ struct GatherSupply {
     ++next;
   }
 
-  // Returns place i of the slot of k-tile `tile`: A's places of k, then B's.
+  // Place i of the slot of k-tile `tile`: A's places of k, then B's.
   __device__ __forceinline__ ConvPlace sum_place(int i, int tile) const {
     const bool of_a = i < A::sum_places;
     const int k = of_a ? i * A::sum_step : (i - A::sum_places) * B::sum_step;
     return place_of(problem.sum, (of_a ? problem.a : problem.b).sum, first_k + tile * depth + k);
   }
-  // Computes the places of the k-tile after the next one. The constructor has computed those of the first Stages
-  // k-tiles.
+  // Computes the places of the k-tile after the next one; the constructor computes those of the first Stages k-tiles.
   __device__ __forceinline__ void prepare() {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < slot_places) slots[slot_behind() + thread] = sum_place(thread, next + 1);

@@ -16,7 +16,6 @@ constexpr int kGroups = 2, kGroupThreads = kNarrowThreads / kGroups;  // each wi
 constexpr int kRows = 2, kHalves = 2, kEach = 4;  // rows of a thread, parts of a row, columns of a part
 constexpr int kTaps = 4;                          // taps that are multiplied after each read of the image
 
-// Image, group and quad of filters of a block.
 struct NarrowPlace {
   int image, group, quad;
 
@@ -28,8 +27,8 @@ struct NarrowPlace {
   }
 };
 
-// Parameters of a block's copies. They are kept in registers: `problem[]` is indexed by the block, and loading such a
-// parameter takes as long as a load from memory. Each element would need several.
+// Parameters of a block's copies, kept in registers: the block indexes `problem[]`, and loading such a parameter takes
+// as long as a load from memory. Each element would need several.
 struct NarrowTile {
   int64_t image_c, image_h, image_w, filter_k, filter_c, filter_r, filter_s;
   int channels, height, width, filters, taps_h, taps_w;
@@ -168,8 +167,8 @@ __device__ __forceinline__ void multiply(NarrowSums<kChannels> (&sum)[kRows], co
   }
 }
 
-// Adds the accumulators of the two groups through shared memory. Each group receives the other group's sums of one row,
-// and returns the total of that row in sum[0].
+// Adds the accumulators of the two groups through shared memory. Each group gets the other's sums of one row, and
+// returns the total of that row in sum[0].
 template <int kChannels>
 __device__ __forceinline__ void add_groups(NarrowSums<kChannels> (&sum)[kRows], float *shared) {
   static_assert(kGroups == 2 && kRows == 2, "a row each");

@@ -1,6 +1,5 @@
-// Convolutions to few channels of each group, with strides and dilations of 1: parameters of a launch of
-// sm75_ffma_16x64x4_narrow_conv. Host and device. A data gradient with strides is several of them
-// (gpu/conv/conv_product.h).
+// Parameters of a launch of sm75_ffma_16x64x4_narrow_conv: convolutions to few channels of each group, with strides and
+// dilations of 1. Host and device. A data gradient with strides is several of them (gpu/conv/conv_product.h).
 #pragma once
 
 #include "cuda/conv/splits/conv_splits.h"

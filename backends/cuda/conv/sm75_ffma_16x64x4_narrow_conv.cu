@@ -1,5 +1,5 @@
-// Direct convolutions to few channels, or in groups of few, by FP32 FMAs. They matter most for groups of four channels,
-// for which tiles of a product would be mostly zeros. A block computes up to four channels of a group's output.
+// Direct convolutions to few channels, or in groups of few, by FP32 FMAs: above all groups of four channels, for which
+// tiles of a product would be mostly zeros. A block computes up to four channels of a group's output.
 //
 // A data gradient with strides is one such convolution of dy for each remainder of rows and columns, with the taps that
 // contribute to it. A launch computes four of them (grid: tiles; images, groups and quads of channels; remainders).
@@ -20,15 +20,8 @@
 // channels a group with any strides; no dilation; at most 8 taps along rows and along columns (of a remainder). Tensors
 // with any element strides and alignment.
 //
-// Measured (H100, us, NCHW and NHWC; in brackets: FP64 tensor cores, in tiles): 3 x 3 of 32 x 128 x 56 x 56 in 32
-// groups 112 and 109 (357, 408), of 32 x 256 x 56 x 56 327 and 338 (499, 509), of 32 x 256 x 28 x 28 158 and 153 (132,
-// 130: half of the columns are outside); 7 x 7 of 8 x 128 x 60 x 60 in 32 groups 85 and 83 (302, 305); data gradient of
-// 32 x 3 x 224 x 224, 7 x 7 with strides of 2, 498 and 793 (1790, 1520). The cost was fitted to these and 22 others: it
-// is 0.74 to 1.32 of the measured time, for 25 of the 30 within 20 %.
-//
-// Storing quads as single floats took 234 us instead of 109. With few taps, copying takes longest, four bytes a lane.
-// Each remainder of a data gradient with strides copies dy again: 3 x 3 with strides of 2 and 512 filters takes 514 us,
-// by columns (gpu/conv/col2im_problem.h) 88.
+// Measured (H100): 3 x 3 of 32 x 128 x 56 x 56 in 32 groups, NCHW, 112 us; in tiles on FP64 tensor cores 357. More:
+// docs/kernels/conv-kernels.md.
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -79,8 +72,7 @@ struct Narrow {
 
   static double cost(const ConvDesc &desc, int index) {
     // Share of the peak that FMAs reach. Then costs, in FMAs: of copying an element; of storing an element of
-    // neighbouring columns or of a quad, one that is strided, and one of neighbouring channels that are not stored as
-    // quads.
+    // neighbouring columns or of a quad, one that is strided, and one of neighbouring channels not stored as quads.
     constexpr double kPeakFraction = 0.45, kCopy = 20, kStore = 10, kStoreApart = 40, kStoreAlone = 60;
     constexpr int kColumns = kNarrowColumns + 32;  // columns of a row that a warp copies, some of them idle
     const Device &d = device(index);
@@ -144,7 +136,6 @@ struct Narrow {
     return ceil_div(p.image.channels, kNarrowDepth) * kNarrowDepth;
   }
 
-  // Channels of a group of the output.
   static int64_t channels(const ConvDesc &desc) {
     return (desc.direction == Conv::forward ? desc.k : desc.c) / desc.groups;
   }

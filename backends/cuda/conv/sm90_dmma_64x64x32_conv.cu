@@ -3,18 +3,18 @@
 //
 // sm90_dmma_64x64x32_conv_split_k: the same kernel on slices of k, which conv_split_k_sum_fp64() adds in order.
 //
-// sm90_dmma_64x64x32_conv_packed: data gradients by the same kernel, from a copy of the filters with neighbouring
-// channels (gpu/conv/conv_pack.h).
+// sm90_dmma_64x64x32_conv_packed: data gradients, from a copy of the filters with neighbouring channels
+// (gpu/conv/conv_pack.h).
 //
-// sm90_dmma_64x64x32_col2im: data gradients by the same kernel, as one product of all pixels of dy with all elements of
-// the filters, and a sum of its columns (gpu/conv/col2im_problem.h).
+// sm90_dmma_64x64x32_col2im: data gradients, as one product of all pixels of dy with all elements of the filters, and a
+// sum of its columns (gpu/conv/col2im_problem.h).
 //
-// The mainloop is described in fp64/dmma_multistage.cuh, the part of a warp in fp64/dmma.cuh, the gathering of operands
-// in gather_tile.cuh, the indices of the product in gpu/conv/conv_problem.h.
+// Main loop: fp64/dmma_multistage.cuh; a warp's part: fp64/dmma.cuh; gathered operands: gather_tile.cuh; indices of the
+// product: gpu/conv/conv_problem.h.
 //
 //   tile of C: 64 x 64            warp: 32 x 32 = 4 x 2 instructions of 8 x 16 (k 16); three blocks a multiprocessor
 //
-// Shared memory, bytes: stage s of 3 at 18432 s; places from 55296 on: 16 for each row or column of an operand along k,
+// Shared memory, bytes: stage s of 3 at 18432 s; places from 55296 on: 16 for each row or column of a K-major operand,
 // and for each stage 16 for each copy along k; at most 4096.
 //
 // Requires: sm_90; FP32 tensors with any element strides and alignment; all directions, strides, paddings, dilations
@@ -22,13 +22,8 @@
 // gradient, or a data gradient without strides; a shape for which the cost model chooses more than one slice; a
 // workspace of 8 slices ceil(m, 4) n bytes a group, at most 32 MiB.
 //
-// Measured (H100 SXM, CUDA 13.0, TFLOP/s; forward, data gradient, weight gradient of NCHW | of NHWC):
-//   3 x 3 of  64 channels, 16 x 224 x 224   51.9, 44.7, 50.4 | 57.1, 54.9, 52.2
-//   3 x 3 of 128 channels, 16 x 112 x 112   53.0, 46.2, 50.7 | 57.9, 55.9, 52.1
-//   3 x 3 of 128 channels, 32 x  28 x  28   49.3, 43.2, 45.9 | 53.1, 51.8, 47.2
-//   1 x 1 of 512 to 128,   32 x  28 x  28   47.9, 44.0, 42.0 | 49.2, 43.4, 41.8
-//   7 x 7, strides 2, 3 to 64, 32 x 224^2   34.3,    -, 35.5 | 36.3,    -, 37.4
-// Issuing all copies of a k-tile at its start gives 10 % less. The 64 x 128 tile of the products is at most 2 % faster.
+// Measured (H100 SXM, CUDA 13.0, forward, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 57.9 TFLOP/s. More:
+// docs/kernels/conv-kernels.md.
 #include "dmma_conv.cuh"
 #include "dmma_conv_row.h"
 #include "fp64/sm90_dmma_64x64x32.h"

@@ -1,8 +1,5 @@
-// A warp's part of a product on the FP64 tensor cores (mma.sync), from tiles of floats (float_tile.cuh).
-//
-// The product of two floats is exact in FP64, and the accumulators have 29 bits more than FP32. So the one rounding at
-// the end gives the nearest float, except in near ties. Conversions, addresses and guards cost no time: an instruction
-// keeps a scheduler's tensor core busy for 64 clocks (m8n8k4 of sm_80: 16), during which the scheduler issues others.
+// A warp's part of a product on the FP64 tensor cores (mma.sync), from tiles of floats (float_tile.cuh). Products of
+// floats are exact in FP64; the one rounding at the end gives the nearest float, except in near ties.
 //
 // The instruction computes D = X Y + D, 16 x 8. X is made from B and Y from A, so that D is a block of C transposed.
 //
@@ -13,11 +10,11 @@
 //   |     |     |     |                 of Y: row g of op(A) at the same k
 //   n
 //
-// With m8n8k4 a lane has only column g, and only k = q.
+// With m8n8k4 a lane has only column g, and only k = q. With split-K a slice's accumulators are written to the
+// workspace as doubles.
 //
-// With split-K the accumulators of a slice are written to the workspace as doubles.
-//
-// Source of the fragment layout: measured; NVIDIA, PTX ISA, mma.m16n8k16 and mma.m8n8k4 with .f64.
+// Source of the fragment layout: measured; NVIDIA, PTX ISA, mma.m16n8k16 and mma.m8n8k4 with .f64. Time:
+// docs/kernels/fp64.md.
 #pragma once
 
 #include "float_tile.cuh"
@@ -29,7 +26,6 @@ template <int Columns, int Depth, int MinArch>
 struct DmmaInstruction {
   static constexpr int columns = Columns, depth = Depth, min_arch = MinArch;
   static constexpr int groups = Columns / 8, quads = Depth / 4;  // a lane has a column of each group, a k of each quad
-  // True if the architecture that is being compiled for has it.
 #ifdef __CUDA_ARCH__
   static constexpr bool exists = __CUDA_ARCH__ >= 10 * MinArch;
 #else
@@ -39,8 +35,8 @@ struct DmmaInstruction {
 using M16n8k16 = DmmaInstruction<16, 16, 90>;
 using M8n8k4 = DmmaInstruction<8, 4, 80>;
 
-// Place in the workspace of a block's accumulators, for a slice of k. p.partial_ld, in doubles, is a multiple of 4: so
-// if the first of a lane's two rows is inside the column, the second is, too.
+// Place in the workspace of a block's accumulators, for a slice of k. p.partial_ld, in doubles, is a multiple of 4: if
+// the first of a lane's two rows is inside the column, so is the second.
 struct PartialTile {
   Global<double> *sums;
   int64_t ld;
@@ -56,7 +52,6 @@ __device__ __forceinline__ PartialTile partial_tile(const TileProblem &p, const 
           static_cast<int>(columns < Config::tile_n ? columns : Config::tile_n)};
 }
 
-// Address of an element of a column-major C, and of others relative to it.
 struct MatrixPlace {
   Global<float> *c;
   int64_t ld;
@@ -74,8 +69,8 @@ struct Dmma {
   static constexpr int blocks_x = Config::warp_n / columns, blocks_y = Config::warp_m / 8;
   static constexpr int steps = Config::tile_k / depth;
 
-  // Shared memory that store() needs for a warp, floats: the warp's part of C. The pitch is 8 or 24 modulo 32, so that
-  // the lanes of a half-warp, which write pairs of rows in four columns, use different banks.
+  // Floats of shared memory that store() needs for a warp: its part of C. The pitch is 8 or 24 modulo 32, so that the
+  // lanes of a half-warp, which write pairs of rows in four columns, use different banks.
   static constexpr int patch_pitch = Config::warp_m + 8, patch_floats = Config::warp_n * patch_pitch;
 
   using Sums = double[blocks_x][blocks_y][2 * groups];
@@ -102,7 +97,6 @@ struct Dmma {
     }
   }
 
-  // Loads block row `block` of X at k-step `step` of a tile.
   __device__ __forceinline__ void load_x(float (&x)[groups * quads], const float *tile_b, int step, int block) const {
     const float *from = tile_b + first_x + columns * block * TileB::outer_step + depth * step * TileB::k_step;
 #pragma unroll
@@ -111,7 +105,6 @@ struct Dmma {
       if constexpr (groups == 2) x[groups * j + 1] = from[4 * j * TileB::k_step + 8 * TileB::outer_step];
     }
   }
-  // Loads all of Y at k-step `step`.
   __device__ __forceinline__ void load_y(float (&y)[blocks_y][quads], const float *tile_a, int step) const {
     const float *from = tile_a + first_y + depth * step * TileA::k_step;
 #pragma unroll
@@ -122,9 +115,9 @@ struct Dmma {
   }
 
   // Adds the products of k-step `step` to `sum`. `next` holds the first block row of X and all of Y; each other block
-  // row is loaded while its predecessor is multiplied. before_last() is called before the products of the last block
-  // row, when all of this k-step has been read; it loads `next` for the following k-step. before_row(row) is called
-  // before the products of each block row, and may issue other work that is to overlap them.
+  // row is loaded while its predecessor is multiplied. before_last() is called before the last block row, when all of
+  // this k-step has been read; it loads `next` for the following k-step. before_row(row), called before each block row,
+  // may issue other work to overlap.
   template <class BeforeLast, class BeforeRow>
   __device__ __forceinline__ void multiply(Sums &sum, Floats &next, const float *tile_b, int step,
                                            const BeforeLast &before_last, const BeforeRow &before_row) const {
@@ -156,16 +149,15 @@ struct Dmma {
     multiply(sum, next, tile_b, step, before_last, [](int) {});
   }
 
-  // C = alpha * sum + beta * C, rounded once. `shared` has patch_floats for each warp. The elements pass through it so
-  // that a warp stores whole lines. From registers it would store eight pieces of 32 bytes at once, which takes as long
-  // as the tensor cores need for k = 16 (H200, 4096 x 4096 x 32: 45 us instead of 38.7).
+  // C = alpha * sum + beta * C, rounded once. The elements pass through `shared`, patch_floats for each warp, so that a
+  // warp stores whole lines. Stores from registers are slower (docs/kernels/fp64.md).
   __device__ __forceinline__ void store(const Sums &sum, const OutputTile &out, float *shared) const {
     const bool vectors = (reinterpret_cast<uintptr_t>(out.c) % 16 | static_cast<uintptr_t>(out.ld) % 4) == 0;
     store_lines(sum, patch_of(out, shared), out.alpha, out.beta, vectors);
   }
 
-  // Stores a tile that begins at `first`, which has the functions of MatrixPlace. `vectors`: rows 4 i to 4 i + 3 of a
-  // column are contiguous in memory, and begin at a multiple of 16 bytes.
+  // Stores a tile that begins at `first`, which has MatrixPlace's functions. `vectors`: rows 4 i to 4 i + 3 of a column
+  // are contiguous in memory, and begin at a multiple of 16 bytes.
   template <class Place>
   __device__ __forceinline__ void store(const Sums &sum, const Place &first, int rows, int columns, float alpha,
                                         float beta, bool vectors, float *shared) const {

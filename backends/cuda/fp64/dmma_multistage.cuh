@@ -1,4 +1,4 @@
-// The product on FP64 tensor cores with several k-tiles in flight (cp.async).
+// Main loop of products on FP64 tensor cores, with several k-tiles in flight (cp.async).
 //
 //   shared memory: stage 0 [A tile][B tile], stage 1, ... (s = Config::stages of them)
 //
@@ -6,34 +6,10 @@
 //   multiply     k-tile t     k-tile t+1        fragments of the next products are read while these multiply
 //   copy         k-tile t+s-1 k-tile t+s        issued at the start of a k-tile, into the stage that t-1 has left
 //
-// The last k-tile is multiplied only in the k-steps that overlap k.
+// The last k-tile is multiplied only in the k-steps that overlap k. There is one barrier per k-tile, before its last
+// products: then the next k-tile has arrived, and every thread holds the last fragments of this one.
 //
-// There is one barrier per k-tile, before its last products. After it the next k-tile has arrived, and every thread
-// holds the last fragments of this one in registers.
-//
-// Designs that were measured and are no better (H200, TFLOP/s at 4096, NT and TN, where this loop reaches 59.6 and 58.9
-// with tiles of 64 x 64):
-//
-// Four producer warps that supply 128 x 128 to eight consumer warps, with mbarriers, setmaxnreg and a persistent grid:
-// 58.4 and 59.8, but 28 at 1024; the same with two blocks of 64 x 128: 56.6 and 58.2.
-//
-// Fragments loaded 16 bytes at a time, with k interleaved: 1 to 5 % more along k, 3 to 8 % less along the outer side,
-// where registers spill.
-//
-// Leaving the loop at the last k-step by a test in each k-step: 5 to 10 % less.
-//
-// Unaligned operands by aligned copies of 16 bytes, with rows shifted in shared memory and a 17th copy for a row's end:
-// at 4095 53.0, 53.9, 50.8 and 52.2 (NN, NT, TN, TT). Copies by elements gave 54.0, 53.6, 54.3 and 54.1 (53.4 NN and TN
-// on that day). Lanes have bank conflicts, and the last copy reaches beyond the allocation, which memcheck reports.
-//
-// Persistent blocks whose copies run ahead into the next tile of C: 55 at 8192 and 49 at 4095, where this loop reaches
-// 59.7 and 53; 7 to 15 % less with k from 16 to 128. Registers spill.
-//
-// Unaligned operands by TMA: the matrix is described as four, of every fourth column each, whose columns begin at
-// multiples of 16 bytes (TMA takes no other coordinates within a row), and lanes read further by the elements in front
-// of the actual column. ld 4097: 54.9, 57.1, 55.5 and 55.0, where copies by elements give 53.6 to 53.8; 2047: 50.3 to
-// 53.4, here 51.1; 1023: 38.0 to 43.4, here 42.7. Not kept: the gain of 2 to 6 % at 4097 is mostly NT's, and each call
-// would have to encode four maps per operand.
+// What was tried instead: docs/kernels/fp64.md.
 #pragma once
 
 #include "dmma.cuh"
@@ -65,7 +41,7 @@ struct DmmaLayout {
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles start at multiples of 16 bytes");
 };
 
-// The k-tiles of a block: their number, and the number of k-steps of the last one that overlap k.
+// The k-tiles of a block: their number, and the k-steps of the last one that overlap k.
 struct DmmaRange {
   int count, last_steps;
 
@@ -79,9 +55,9 @@ struct DmmaRange {
 
 // Source of a product's k-tiles, in order.
 //
-// A supply whose copies take more than a few instructions sets `spread`: they are then interleaved with the products of
-// a k-tile. It has copy_part(part, parts, stage), which issues share `part` of `parts` and is called for the shares in
-// order. It is also called for k-tiles after the block's last one.
+// If copies take more than a few instructions, a supply sets `spread`: they are then interleaved with the products of a
+// k-tile. copy_part(part, parts, stage) issues share `part` of `parts`, in order, also for k-tiles after the block's
+// last one.
 template <class A, class B>
 struct DmmaSupply {
   static constexpr bool spread = false;
@@ -115,7 +91,6 @@ __device__ __forceinline__ void dmma_loop(const typename Layout::Engine &engine,
   engine.load_x(next.x, shared + A::floats, 0, 0);
   engine.load_y(next.y, shared, 0);
 
-  // All k-tiles except the last one.
 #pragma unroll 1
   for (int t = 0; t + 1 < range.count; ++t) {
     const auto next_stage = [&] {

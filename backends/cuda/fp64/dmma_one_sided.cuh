@@ -1,5 +1,5 @@
-// symm and trmm on the FP64 tensor cores: the loop of dmma_multistage.cuh with an A of which one triangle is stored, on
-// either side of the product. trmm reads the other matrix from a copy.
+// symm and trmm on the FP64 tensor cores: the main loop of dmma_multistage.cuh with an A of which one triangle is
+// stored, on either side of the product. trmm reads the other matrix from a copy.
 //
 //        k ->                     a k-tile of A for a block of C, if the upper triangle is stored:
 //      +---+---+---+---+
@@ -8,13 +8,11 @@
 //   u  | m | x | p | p |          m  on the other side: trmm skips it; symm copies each element from its mirror image
 //   t  +---+---+---+---+
 //
-// Where the diagonal crosses a k-tile, trmm fills the other side of the diagonal with zeros. Zero times Inf or NaN of
-// the other matrix would be NaN, whereas BLAS leaves these terms out. So elements of C that come out infinite or NaN
-// are computed again, one by one, without such terms.
+// In an x, trmm fills the other side of the diagonal with zeros. BLAS leaves these terms out, but zero times Inf or NaN
+// is NaN. So elements of C that are infinite or NaN are computed again, one by one, without such terms.
 //
-// Measured (H100 at 1980 MHz, driver 580, CUDA 13.0, all forms; TFLOP/s, and geometric mean and least ratio to cuBLAS
-// 13.1): trmm 1024 20.3 (1.95, 1.83), 2048 41.5 (1.28, 1.11), 4096 54.1 (1.35, 1.23), the copy included; symm of order
-// 64 and 256 to 4096 rows or columns 1.34 or more, where it was 0.36 to 0.70 before.
+// Measured (H100 at 1980 MHz, all forms, copy included): trmm 4096 54.1 TFLOP/s, 1.35 times cuBLAS 13.1 (geometric
+// mean). More: docs/kernels/fp64.md.
 #pragma once
 
 #include <cmath>
@@ -69,7 +67,6 @@ struct CrossedTile : FloatTile<Outer, Depth, Threads, by_elements(Kind)> {
   }
 };
 
-// Source of the k-tiles of a block of C: those of A, by its structure, and those of the other matrix.
 template <HalfStored kStored, class Config, bool kLeft, Fetch KindA, Fetch KindB>
 class OneSidedSupply {
  public:
@@ -115,7 +112,7 @@ class OneSidedSupply {
   Other other_;
 };
 
-// Returns one element of a trmm before alpha, computed from the terms inside the triangle only.
+// Returns one element of a trmm before alpha, from the terms inside the triangle only.
 template <bool kLeft, Fetch KindA, Fetch KindB>
 __device__ __noinline__ double triangular_sum(const StridedOperands &operands, const OneSidedProblem &p, int64_t row,
                                               int64_t column) {

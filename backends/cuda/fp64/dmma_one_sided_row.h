@@ -1,10 +1,10 @@
-// Table rows for the symm and trmm kernels of dmma_one_sided.cuh.
+// Host side of dmma_one_sided.cuh.
 #pragma once
 
 #include "dmma_row.h"
 #include "gpu/level3/one_sided_row.h"
 
-// Defines the kernel `NAME` of the file's Config, and its table row `Kernel NAME()`. ROUTINE is symm or trmm, STORED
+// Defines the kernel `NAME` of the file's Config, and its table entry `Kernel NAME()`. ROUTINE is symm or trmm, STORED
 // the HalfStored of its A. The file must have a Row already, from LIBSGEMM_DMMA_ROW.
 #define LIBSGEMM_DMMA_ONE_SIDED_ROW(NAME, ROUTINE, STORED)                                                \
   template <bool kLeft, Fetch KindA, Fetch KindB>                                                         \

@@ -8,9 +8,10 @@
 
 namespace libsgemm::cuda {
 
-// Base of a Row of gpu/tiles/tile_row.h. The Config also has Instruction; blocks; fitted, and split_fitted if a kernel
-// splits k, as shares of the peak of the FP64 tensor cores; elements and by_floats. The figures are fitted to 180
-// random shapes with cold operands on an H200.
+// Base of a Row of gpu/tiles/tile_row.h. The Config also has Instruction; blocks, resident per multiprocessor; fitted,
+// and split_fitted if a kernel splits k, shares of the peak of the FP64 tensor cores; elements, the share of the speed
+// if operands are copied by elements; by_floats, k that takes as long as storing C by single floats. Model parameters
+// are fitted to 180 random shapes with cold operands on an H200.
 template <class RowConfig>
 struct DmmaRow {
   using Config = RowConfig;
@@ -18,7 +19,7 @@ struct DmmaRow {
 
   static bool runs_on(int index) { return device(index).code_arch >= Config::Instruction::min_arch; }
 
-  // True if operands can be copied 16 bytes at a time. Bytes of such a copy outside the matrix are not read.
+  // True if operands can be copied 16 bytes at a time. Such copies read no bytes outside the matrix.
   static bool vectors(const GemmDesc &desc) {
     const int64_t strides = desc.batch == Batch::strided ? desc.stride_a | desc.stride_b : 0;
     return desc.batch != Batch::pointers && columns_aligned(desc.a, desc.lda) && columns_aligned(desc.b, desc.ldb) &&
@@ -60,7 +61,6 @@ Kernel dmma_kernel(const char *name) {
   return kernel;
 }
 
-// Returns the same kernel with split-K.
 template <class Row>
 Kernel dmma_split_kernel(const char *name) {
   Kernel kernel = split_kernel<SplitDmma<Row>>(name);
@@ -71,7 +71,7 @@ Kernel dmma_split_kernel(const char *name) {
 }  // namespace libsgemm::cuda
 
 // Defines the kernel `NAME` of the file's Config, a DmmaShape, with the loop of dmma_multistage.cuh; its Row; and its
-// table row `Kernel NAME()`.
+// table entry `Kernel NAME()`.
 #define LIBSGEMM_DMMA_ROW(NAME)                                                                    \
   template <Fetch KindA, Fetch KindB, typename Operands>                                           \
   __global__ void __launch_bounds__(Config::threads, Config::blocks)                               \

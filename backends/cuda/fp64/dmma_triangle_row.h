@@ -1,4 +1,4 @@
-// Host side of dmma_triangle.cuh: code that the kernels of syrk, syr2k and gemmtr share.
+// Host side of dmma_triangle.cuh.
 #pragma once
 
 #include "dmma_row.h"
@@ -14,7 +14,6 @@ libsgemm_status_t launch_split_k_sum_fp64_triangle(const TriangleProblem &p, int
                                                    const StridedOperands &operands, int64_t count, const Launch &launch,
                                                    Error *error);
 
-// Host code for a TriangleRow of TriangleTiles whose Row is a DmmaRow; both compute tiles of the same Config.
 template <class TriangleRow>
 struct DmmaTriangle : TriangleTiles<TriangleRow> {
   using Tiles = TriangleTiles<TriangleRow>;
@@ -46,7 +45,7 @@ struct DmmaTriangle : TriangleTiles<TriangleRow> {
 
  private:
   // The latency was measured with FP64 tensor cores of the full rate. With slower ones it is small compared with the
-  // products, and alone would draw small calls to FP64; so it is raised there.
+  // products and would draw small calls to FP64; so it is raised there.
   static Tiling slow_or_not(Tiling tiling, int index) {
     const Device &d = device(index);
     if (d.fp64_tensor_per_clock < d.fma_per_clock) tiling.figures.latency += kTileLatency;
@@ -60,7 +59,6 @@ Kernel dmma_triangle_kernel(const char *name) {
   return {name, LIBSGEMM_MATH_FP64, Triangle::supports, Triangle::cost, nullptr, Triangle::launch};
 }
 
-// Returns the same kernel with split-K.
 template <class TriangleRow>
 Kernel dmma_triangle_split_kernel(const char *name) {
   using Triangle = DmmaTriangle<TriangleRow>;
@@ -77,8 +75,8 @@ Kernel dmma_triangle_split_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME` of the file's Config, and its table row `Kernel NAME()`. The file must have a Row already,
-// from LIBSGEMM_DMMA_ROW.
+// Defines the kernel `NAME` of the file's Config, and its table entry `Kernel NAME()`. The file must have a Row
+// already, from LIBSGEMM_DMMA_ROW.
 #define LIBSGEMM_DMMA_TRIANGLE_ROW(NAME)                                                                  \
   template <Fetch KindA, Fetch KindB>                                                                     \
   __global__ void __launch_bounds__(Config::threads, Config::blocks)                                      \

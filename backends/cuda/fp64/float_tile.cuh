@@ -1,13 +1,11 @@
-// Operand tiles of floats for the FP64 tensor cores. In shared memory a tile keeps the order that the operand has in
-// global memory; dmma.cuh reads either order, and converts to double.
+// Operand tiles of floats for the FP64 tensor cores. In shared memory a tile keeps the operand's order in global
+// memory; dmma.cuh reads either order, and converts to double.
 //
-//   contiguous along k               rows of the tile: outer elements, each tile_k floats and 4 of padding
-//   contiguous along the outer side  rows of the tile: one k each, tile_m or tile_n floats and 8 of padding
+//   K-major     rows of the tile: outer elements, each tile_k floats and 4 of padding
+//   MN-major    rows of the tile: one k each, tile_m or tile_n floats and 8 of padding
 //
 // Lane 4 g + q of a warp reads outer element g at k = q. The pitches are 4 times an odd number, and 8 modulo 32, so
-// that the 32 lanes read different banks.
-//
-// Only the last k-tile may be short. Elements outside the matrix become zeros.
+// that the 32 lanes read different banks. Elements outside the matrix become zeros; only the last k-tile may be short.
 #pragma once
 
 #include "gpu/tiles/tile.h"
@@ -17,7 +15,6 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// Layout of a tile in shared memory, and the elements of it that a thread copies.
 template <int Outer, int Depth, int Threads, Fetch Kind>
 struct FloatMap {
   static constexpr int extent = Outer, depth = Depth;
@@ -43,7 +40,6 @@ struct FloatMap {
   }
 };
 
-// One thread's share of an operand's tiles, one after the other.
 template <int Outer, int Depth, int Threads, Fetch Kind>
 struct FloatTile : FloatMap<Outer, Depth, Threads, Kind> {
   using Map = FloatMap<Outer, Depth, Threads, Kind>;
@@ -51,8 +47,8 @@ struct FloatTile : FloatMap<Outer, Depth, Threads, Kind> {
 
   const float *source;
   int64_t copy_step, tile_step;  // floats: from one copy to the next, from one k-tile to the next
-  // Contiguous along k: rows inside the matrix from the thread's first row on, and k left from its column on.
-  // Otherwise: floats of a copy that are inside the matrix, and k left from the thread's first row on.
+  // K-major: rows inside the matrix from the thread's first row on, and k left from its column on. MN-major: floats of
+  // a copy that are inside the matrix, and k left from the thread's first row on.
   int outer_room;
   int64_t k_room;
 
@@ -85,7 +81,6 @@ struct FloatTile : FloatMap<Outer, Depth, Threads, Kind> {
     }
     skip();
   }
-  // Skips the next k-tile.
   __device__ __forceinline__ void skip() {
     source += tile_step;
     k_room -= Depth;

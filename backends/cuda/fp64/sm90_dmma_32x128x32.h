@@ -1,4 +1,4 @@
-// Config of the kernels sm90_dmma_32x128x32_*: tiles, and figures of their speed.
+// Config of the kernels sm90_dmma_32x128x32_*: tiles, and model parameters.
 #pragma once
 
 #include "dmma_multistage.cuh"
@@ -8,11 +8,11 @@ namespace libsgemm::cuda {
 
 struct Sm90Dmma32x128x32 : DmmaShape<32, 128, 32, 32, 32> {
   static constexpr int stages = 3;
-  static constexpr int blocks = 3;  // resident per multiprocessor
+  static constexpr int blocks = 3;
   static constexpr Fitted fitted = Fitted::sm90_dmma_32x128x32_multistage;
   static constexpr Fitted split_fitted = Fitted::sm90_dmma_32x128x32_split_k;
-  static constexpr double elements = 0.8;  // share of the speed if operands are copied by elements
-  static constexpr double by_floats = 6;   // k that takes as long as storing C by single floats
+  static constexpr double elements = 0.8;
+  static constexpr double by_floats = 6;
 };
 
 }  // namespace libsgemm::cuda

@@ -1,14 +1,5 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices, accumulated in FP64 on the FP64 tensor cores of an H100 or H200.
-// Every element is rounded once. For small C.
-//
-// sm90_dmma_32x32x64_split_k: the same kernel with split-K. split_k_sum_fp64() adds the slices in order.
-//
-// sm90_dmma_32x32x64_triangle, sm90_dmma_32x32x64_triangle_split_k: syrk, syr2k and gemmtr, over the tiles of the
-// triangle (dmma_triangle.cuh).
-//
-// sm90_dmma_32x32x64_trmm: trmm, from a copy of C; sm90_dmma_32x32x64_symm: symm (dmma_one_sided.cuh).
-//
-// dmma_multistage.cuh describes the loop, dmma.cuh a warp's part.
+// As sm90_dmma_64x64x32_multistage.cu, with smaller tiles, for small C; and sm90_dmma_32x32x64_symm: symm
+// (dmma_one_sided.cuh).
 //
 //   tile of C: 32 x 32            warp: 16 x 16 = 2 x 1 instructions of 8 x 16 (k 16)
 //   +--------+--------+
@@ -17,16 +8,10 @@
 //   | warp 1 | warp 3 |
 //   +--------+--------+
 //
-// Shared memory, bytes: stage s of 3 at 20480 s: A at 0 (64 k x 40 floats), B at 10240 likewise. Operands that are
-// contiguous along k: 32 rows of 68 floats, and stages of 17408 if both are.
+// Shared memory, bytes: stage s of 3 at 20480 s: A at 0 (64 k x 40 floats), B at 10240 likewise. K-major: 32 rows of 68
+// floats, and stages of 17408 if both operands are.
 //
-// Requires: gemm of FP32, or a routine that writes a triangle; sm_90; any transposition, alignment, size and batch;
-// split_k: no arrays of pointers; a k for which more than one slice pays; a workspace of 8 * slices * (m rounded up to
-// a multiple of 4) * n bytes per product, at most 32 MiB.
-//
-// Measured (H200 at 1980 MHz, driver 580, CUDA 13.0, TFLOP/s; NN, NT, TN, TT): 1024 42, 42, 38, 43; 4096 51, 50, 48,
-// 52; 4095, by elements, 40, 39, 40, 40. cuBLAS 13.1 at 1024 35, 39, 34, 36. The kernel is for few tiles: a call of
-// 32 x 32 x 25 takes 3.5 us, 0.5 more than with FFMA tiles of the same size.
+// Measured (H200 at 1980 MHz): 1024 NN 42 TFLOP/s (cuBLAS 13.1: 35). More: docs/kernels/fp64.md.
 #include "dmma_one_sided.cuh"
 #include "dmma_one_sided_row.h"
 #include "dmma_triangle.cuh"

@@ -13,7 +13,7 @@ using namespace cuda;
 
 namespace {
 
-// Enters the context in which work for the device would run: the thread's own may be none, or another device's. False
+// Enters the context in which work for the device would run; the thread's own may be none, or another device's. False
 // if there is none: a device without a context has no streams, and a thread without one no default stream.
 bool enter_for(int index, void *stream, Scope *scope) {
   Error ignored;

@@ -1,5 +1,4 @@
-// The checksum of a product, described in gpu/checksum/checksum.h.
-// Measured: not yet.
+// The checksum of a product (gpu/checksum/checksum.h). Not measured.
 #include "gpu/checksum/checksum.h"
 
 namespace libsgemm::cuda {

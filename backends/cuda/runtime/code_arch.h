@@ -3,15 +3,15 @@
 
 namespace libsgemm::cuda {
 
-/// Machine code in a build.
+// Machine code in a build.
 struct Code {
   int arch;       // 80 for sm_80
   bool specific;  // true for sm_90a: runs on that architecture only
 };
 
-/// Returns the architecture of the code, from `code` or `ptx`, that a GPU of architecture `arch` runs; 0: none. Machine
-/// code runs on its own architecture and on later ones of the same major version, PTX on its own and all later ones.
-/// The GPU prefers machine code.
+// Architecture of the code, from `code` or `ptx`, that a GPU of architecture `arch` runs; 0: none. Machine code, which
+// the GPU prefers, runs on its own architecture and on later ones of the same major version, PTX on its own and all
+// later ones.
 template <int kCodes, int kPtxs>
 constexpr int code_arch(int arch, const Code (&code)[kCodes], const int (&ptx)[kPtxs]) {
   int best = 0;

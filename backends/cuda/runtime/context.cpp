@@ -68,8 +68,8 @@ libsgemm_status_t retain(int index, CUcontext *context, Error *error) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Returns the device of the current context; -1 if it is none of ours. Call it only with a current context: otherwise
-// the driver's function fails, which sanitizers report.
+// The device of the current context; -1 if it is none of ours. Call it only with a current context: otherwise the
+// driver's function fails, which sanitizers report.
 int current_index() {
   CUdevice handle;
   if (driver().context_device(&handle) != CUDA_SUCCESS) return -1;
@@ -96,8 +96,8 @@ libsgemm_status_t Scope::set(Current to, Error *error) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Enters the device's primary context, which the runtime uses too, and creates it if need be. A context of the
-// program's own on that device stays current.
+// Enters the device's primary context, which the runtime uses too, and creates it if needed. A context of the program's
+// own on that device stays current.
 libsgemm_status_t Scope::enter(int index, Error *error) {
   const libsgemm_status_t lost = refuse_lost(index, error);
   if (lost != LIBSGEMM_SUCCESS) return lost;

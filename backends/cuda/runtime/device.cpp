@@ -9,7 +9,7 @@
 #include "gpu/runtime/devices.h"
 #include "throughput.h"
 
-// Architectures that this plugin holds code for, from CMakeLists.txt.
+// Architectures that this plugin has code for, from CMakeLists.txt.
 #ifndef LIBSGEMM_CUDA_CODE
 #error "LIBSGEMM_CUDA_CODE: the architectures with machine code, as in {80, false}, {90, true}"
 #endif
@@ -67,7 +67,7 @@ bool describe(int ordinal, Device *d) {
   // Twice the memory clock times the bus width.
   d->memory_bandwidth = 2e3 * attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *
                         attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
-  // Some virtual machines and drivers report 0. Only predictions use these numbers, and must not divide by zero.
+  // Some virtual machines and drivers report 0. Only predictions use these numbers, which must not divide by zero.
   if (d->clock <= 0) d->clock = kUsualClock;
   if (d->memory_bandwidth <= 0) d->memory_bandwidth = kUsualBandwidth;
   driver().device_memory(&d->memory_bytes, device);

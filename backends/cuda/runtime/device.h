@@ -25,7 +25,7 @@ struct Device : DeviceModel {
 // Device::parameter_bytes on sm_70 and later, with a driver of CUDA 12.1 (530) or later.
 constexpr size_t kLargeParameterBytes = 32764;
 
-// Returns a device of the backend. `index` counts those that LIBSGEMM_DEVICES admits. Call it only after enumerate().
+// A device of the backend. `index` counts those that LIBSGEMM_DEVICES admits. Call it only after enumerate().
 const Device &device(int index);
 
 // True if the device runs code of architecture kArch or a later one.

@@ -8,8 +8,8 @@ namespace {
 
 Driver g_driver;
 
-// A name in cuda.h may be a macro for a later version of the function (cuDeviceTotalMem_v2): the expanded name is
-// looked up.
+// A name in cuda.h may be a macro for a later version of the function (cuDeviceTotalMem_v2): looks up the expanded
+// name.
 #define LIBSGEMM_TEXT_OF(name) #name
 #define LIBSGEMM_TEXT(name) LIBSGEMM_TEXT_OF(name)
 

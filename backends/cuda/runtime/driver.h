@@ -1,5 +1,5 @@
-// Functions of the driver, from libcuda.so.1, which is opened at run time and not linked: those that the runtime
-// library lacks, or executes only after it has made a context. Their types come from cuda.h.
+// Functions of the driver, from libcuda.so.1, which is opened at run time: those that the runtime library lacks, or
+// executes only after it has made a context. Their types come from cuda.h.
 #pragma once
 
 #include <cuda.h>
@@ -36,7 +36,7 @@ libsgemm_status_t open_driver(Error *error);
 // Call it only after open_driver().
 const Driver &driver();
 
-// Returns the driver's message for an error code.
+// The driver's message for an error code.
 const char *words(CUresult code);
 
 }  // namespace libsgemm::cuda

@@ -1,10 +1,8 @@
-// D = f(D + bias) after a product: a pass of its own, bound by memory, so that no kernel has to be built again for each
-// function f.
+// D = f(D + bias) after a product: a pass of its own, bound by memory, so that no kernel has a copy for each function
+// f.
 //
 // A block of 256 threads has 256 rows of a column, or 1024 where columns and D are aligned to 16 bytes. Blocks loop
-// over the columns of all products of the batch.
-// Measured: its results on an H100, by tests/clients/cublas_fuzz/cublas_fuzz.cpp; its time as part of calls, in
-// docs/pytorch.md.
+// over the columns of all products of the batch. Measured as part of calls: docs/pytorch.md.
 #include "runtime/epilogue.h"
 
 #include <algorithm>

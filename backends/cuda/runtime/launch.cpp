@@ -20,8 +20,8 @@ struct Asked {
 constexpr size_t kAskedSize = 64;
 thread_local Asked t_asked[kAskedSize];
 
-// Allows the kernel all the shared memory that a block can have, whatever this launch needs: the limit belongs to the
-// kernel, not the thread, and must not be lowered under another thread's launch.
+// Allows the kernel all the shared memory that a block can have: the limit belongs to the kernel, not the thread, and
+// must not be lowered under another thread's launch.
 cudaError_t allow_shared_memory(const void *kernel, const Scope &scope, size_t bytes, size_t most) {
   if (bytes <= kPlainSharedBytes) return cudaSuccess;
   Asked &asked = t_asked[reinterpret_cast<uintptr_t>(kernel) / 16 % kAskedSize];

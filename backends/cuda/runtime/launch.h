@@ -40,7 +40,7 @@ libsgemm_status_t launch_clusters(void (*kernel)(Parameters...), unsigned cluste
   return launch_related(kernel, {cluster, false}, grid, block, shared_bytes, launch, error, arguments...);
 }
 
-// launch_clusters() of a kernel that itself waits for the previous kernel on the stream (Relation::waits_itself).
+// launch_clusters() of a kernel that waits for the previous kernel on the stream (Relation::waits_itself).
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_after(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
                                size_t shared_bytes, const Launch &launch, Error *error, const Arguments &...arguments) {
@@ -49,7 +49,7 @@ libsgemm_status_t launch_after(void (*kernel)(Parameters...), unsigned cluster, 
 
 // Sets *clusters to the number of clusters of `cluster` blocks that run on the device at once, for blocks of which a
 // multiprocessor holds one. A cluster must fit into a group of multiprocessors (GPC), and chips differ in their groups.
-// Each thread keeps its last answer, for all kernels with the same device, cluster and shared memory.
+// Each thread keeps its last answer.
 libsgemm_status_t resident_clusters(const void *kernel, unsigned cluster, dim3 block, size_t shared_bytes,
                                     const Launch &launch, int *clusters, Error *error);
 

@@ -1,5 +1,4 @@
-// C = beta * C, described in gpu/scale.h.
-// Measured: its results on an H100, by the tests; its speed not yet.
+// C = beta * C (gpu/scale.h). Its speed was not measured.
 #include "gpu/scale.h"
 
 namespace libsgemm::cuda {

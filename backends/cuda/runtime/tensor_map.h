@@ -16,16 +16,15 @@ struct MatrixBoxes {
   const float *base;
   uint64_t rows, columns, ld;
   uint32_t box_rows, box_columns;
-  // A box has 16 rows. In shared memory the quads of column j are permuted: quad q goes to q ^ j / 2 % 4, so that quads
-  // of neighbouring columns fall into different banks. Boxes start at multiples of 512 bytes.
+  // A box has 16 rows. In shared memory quad q of column j goes to q ^ j / 2 % 4, so that quads of neighbouring columns
+  // fall into different banks. Boxes start at multiples of 512 bytes.
   bool swizzled;
 };
 
 // An array of four dimensions, the first of them dense, with elements of 2 or 4 bytes, and the box that one copy takes.
 // Elements of the box outside of the array become zeros. `base` and all strides are multiples of 16 bytes; the box has
 // at most 256 elements along each dimension. In shared memory a line is the box's first dimension, `swizzle` bytes long
-// (64 or 128), and its 16-byte chunks are permuted: chunk c of line r goes to c ^ r % 8, with 64 bytes to
-// c ^ r / 2 % 4.
+// (64 or 128), with 16-byte chunks permuted: chunk c of line r goes to c ^ r % 8, with 64 bytes to c ^ r / 2 % 4.
 struct TensorBoxes {
   const void *base;
   uint32_t element_bytes;
@@ -37,10 +36,10 @@ struct TensorBoxes {
 };
 
 // Images whose channels are contiguous, with elements of 2 or 4 bytes, for copies in TMA's im2col mode. A copy takes
-// `channels_box` channels of `pixels_box` pixels. The pixels are every `step`th one of the rectangle from `lower` to
-// the image's last row and column plus `upper`, row after row and image after image. The copy's own offset, at most 255
-// each way, then moves each pixel; pixels outside of the image become zeros. `base` and all strides are multiples of 16
-// bytes. The layout in shared memory is that of TensorBoxes.
+// `channels_box` channels of `pixels_box` pixels: every `step`th one of the rectangle from `lower` to the image's last
+// row and column plus `upper`, row after row and image after image. The copy's own offset, at most 255 each way, then
+// moves each pixel; pixels outside of the image become zeros. `base` and all strides are multiples of 16 bytes. The
+// layout in shared memory is that of TensorBoxes.
 struct ImageBoxes {
   const void *base;
   uint32_t element_bytes;
@@ -53,7 +52,6 @@ struct ImageBoxes {
   bool to_tf32;  // as in TensorBoxes
 };
 
-// Encodes a map for kernels on the launch's device.
 libsgemm_status_t encode(const TensorBoxes &boxes, const Launch &launch, TensorMap *map, Error *error);
 libsgemm_status_t encode(const ImageBoxes &boxes, const Launch &launch, TensorMap *map, Error *error);
 libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &launch, TensorMap *map, Error *error);

@@ -7,12 +7,11 @@
 
 namespace libsgemm::cuda {
 
-// Sets the throughputs of a device whose arch and name are known.
 inline void set_throughputs(Device *d) {
   // From the programming guide's table of throughputs.
   d->fma_per_clock = d->arch <= 80 ? 64 : 128;
-  // Tensor cores. The number for sm_90 is what mma.sync reaches, since the full rate needs wgmma; the number for newer
-  // architectures, whose full rate needs other instructions too, is an estimate.
+  // Tensor cores. For sm_90 what mma.sync reaches, since the full rate needs wgmma; for newer architectures, whose full
+  // rate needs other instructions too, an estimate.
   d->tensor_per_clock = d->arch == 80 ? 1024 : d->arch >= 90 && d->arch < 120 ? 1280 : 512;
   d->wgmma_per_clock = d->arch == 90 ? 2048 : 0;
   // FP64 on tensor cores: the rate of FP32 on the chips made for it, a small fraction on all others.

@@ -1,11 +1,9 @@
 // Copies of matrices of 16-bit elements to memory where all lines start at multiples of 16 bytes. Bound by memory.
 //
-// A line is a column as it is stored, or a piece of one. A thread writes four vectors of 8 elements, which are 256
-// vectors apart in the sequence of all lines' vectors. For each it reads the two aligned vectors that contain its
-// elements, and shifts them; the second one is also a neighbour's first, and so comes from the L1 cache. Short lines
-// therefore take no more threads than they have vectors, and few long lines keep all threads busy. Elements between
-// lines are read, and become padding. Nothing outside the matrix is read: vectors at its ends are read element by
-// element.
+// A line is a column as it is stored, or a piece of one. A thread writes four vectors of 8 elements, 256 vectors apart
+// in the sequence of all lines' vectors. For each it reads the two aligned vectors that contain its elements, and
+// shifts them; the second one is also a neighbour's first, and comes from the L1 cache. Elements between lines are
+// read, and become padding. Nothing outside the matrix is read: vectors at its ends are read element by element.
 //
 // One launch copies both operands, with A's blocks first.
 #pragma once
@@ -53,7 +51,6 @@ __device__ __forceinline__ uint4 elements_from(unsigned skipped, const uint4 &fi
                     __funnelshift_r(w[2], w[3], bits), __funnelshift_r(w[3], w[4], bits));
 }
 
-// Source and target of a vector.
 struct CopiedVector {
   const char *from;
   int to;            // place in the target, in vectors
@@ -74,7 +71,7 @@ struct CopiedVector {
   }
 
  private:
-  // Widens a number that is not negative. Zero extension halves the instructions of a multiplication.
+  // Converts a number that is not negative. Zero extension halves the instructions of a multiplication.
   __device__ __forceinline__ static int64_t wide(int x) { return static_cast<uint32_t>(x); }
 };
 
@@ -122,8 +119,7 @@ __device__ __forceinline__ void copy_lines(const CopiedOperand &o, unsigned bloc
   }
 }
 
-// The operand is chosen by a branch, not by an index, so that instructions read its fields directly as kernel
-// parameters.
+// A branch chooses the operand, not an index: instructions then read its fields directly as kernel parameters.
 __device__ __forceinline__ void copy_operands(const CopyProblem &p) {
   if (blockIdx.x < p.a.blocks) {
     copy_lines(p.a, blockIdx.x);

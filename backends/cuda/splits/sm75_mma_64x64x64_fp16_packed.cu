@@ -1,19 +1,14 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode fp16. The kernel here rounds both operands to the
-// nearest fp16 numbers, ties to even, and writes them to the workspace along k; the cheapest kernel for such operands
-// multiplies them there.
+// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode fp16. A pass (splits_pass.h) rounds both operands to
+// the nearest fp16 numbers, ties to even, and writes them to the workspace, K-major; the cheapest kernel for such
+// operands multiplies them there.
 //
-//   pass: block of 256 threads, 64 rows of an operand x 64 k, described in splits_pass.h
-//
-// Shared memory, bytes: the block to transpose, 64 rows of 65 words, 16640. The product's is that of its kernel.
+// Shared memory, bytes: 16640 in the pass; the product's is that of its kernel.
 //
 // Requires: gemm of FP32, single or in strided batches; sm_75; workspace for panels of k = 256: 2 k bytes for each row
 // of A and column of B, whose numbers are rounded up to multiples of 128. A product that does not fit the workspace is
 // multiplied in panels, which C accumulates. Any size, transposition and alignment.
 //
-// Parameters: kSplitTile and kPassThreads (splits.h).
-//
-// Measured (H100, 1755 to 1980 MHz, TFLOP/s, passes included; in brackets cuBLAS 13.1 in FP32 in the same run): NN 1024
-// 94, 4096 366, 8192 419 (35, 52, 52).
+// Measured (H100, 1755 to 1980 MHz, passes included): NN 4096 366 TFLOP/s (cuBLAS 13.1 in FP32: 52).
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "gpu/splits/splits_pass.h"

@@ -1,24 +1,16 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices, where some operand has columns that do not start at multiples of
-// 16 bytes. Such operands are copied to the workspace, in the same order, with each line (a stored column) at a
-// multiple of 16 bytes; the cheapest kernel for aligned operands then multiplies them.
-//
-// The kernels for any alignment fetch such operands word by word, again for each tile. A copy reads and writes each
-// element once, at the speed of memory, which is cheaper from a few hundred rows and columns on.
-//
-//   pass: block of 256 threads, 1024 vectors of 8 elements, described in aligned_copy.cuh
-//
-// Shared memory: none in the copy; the product's is that of its kernel.
+// 16 bytes. Such operands are copied to the workspace (aligned_copy.cuh), in the same order, with each line (a stored
+// column) at a multiple of 16 bytes; the cheapest kernel for aligned operands then multiplies them. From a few hundred
+// rows and columns on this is faster than the kernels for any alignment, which fetch words again for each tile.
 //
 // Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands, single or in strided batches, with an operand to copy;
 // workspace for panels of k = 256, or for a slab of 512 rows of A or columns of B and all of the other operand: 2 bytes
 // for each element of an operand that is copied. Lines are padded to a multiple of 8 elements, from 512 elements on to
-// a multiple of 64. A batch is multiplied a few products at a time. Any size, transposition and alignment.
+// a multiple of 64. Any size, transposition and alignment.
 //
-// A product that does not fit the workspace is cut into slabs of the operand with the larger copy, each for a part of C
-// that is written once; the smaller copy stays. If that leaves no room for a slab, the product is cut into panels of k,
-// which C accumulates.
-//
-// Parameters: kCopyThreads and kCopyVectors (aligned_copy.cuh).
+// If the workspace is too small, a batch is multiplied a few products at a time, and a product is cut into slabs of the
+// operand with the larger copy, each for a part of C that is written once; the smaller copy stays. If there is no room
+// for a slab, the product is cut into panels of k, which C accumulates.
 #include <algorithm>
 #include <cmath>
 
@@ -46,8 +38,8 @@ constexpr int64_t kLeastSlab = 512, kSlabStep = 128;   // rows or columns; parts
 constexpr size_t kMostBytes = size_t{1} << 34;         // bytes of copies at a time: an int counts their vectors
 constexpr size_t kRounded = 256;                       // alignment of an operand's copies, bytes
 
-// Returns the elements from one copied line to the next. Long lines begin at a cache line of L2: if two lines share
-// one, the product takes up to 40 % longer.
+// Elements from one copied line to the next. Long lines begin at a cache line of L2: if two lines share one, the
+// product takes up to 40 % longer.
 int64_t pitch_of(int64_t length) {
   const int64_t whole = length < 512 ? kVectorElements : 64;
   return ceil_div(length, whole) * whole;
@@ -63,13 +55,12 @@ struct Operand {
   int64_t lines(int64_t outer, int64_t depth) const { return along_k ? outer : depth; }
   int64_t pitch(int64_t outer, int64_t depth) const { return pitch_of(length(outer, depth)); }
   int64_t copies(int64_t products) const { return stride == 0 ? 1 : products; }
-  // Returns the bytes of the copies. own_bytes() returns those of each product, 0 if all products share a copy.
+  // Bytes of the copies. own_bytes() returns those of each product, 0 if all products share a copy.
   size_t bytes(int64_t outer, int64_t depth, int64_t products) const {
     const int64_t elements = copies(products) * lines(outer, depth) * pitch(outer, depth);
     return copied ? static_cast<size_t>(elements * kElementBytes) : 0;
   }
   size_t own_bytes(int64_t outer, int64_t depth) const { return stride == 0 ? 0 : bytes(outer, depth, 1); }
-  // Returns the bytes that `times` copies read and write.
   double moved_bytes(int64_t outer, int64_t depth, int64_t times) const {
     if (!copied) return 0;
     const int64_t once = lines(outer, depth) * (length(outer, depth) + pitch(outer, depth)) * kElementBytes;
@@ -93,7 +84,6 @@ struct Plan {
   int64_t depth;          // k of a panel
   int64_t products;       // products of a batch, at a time
 
-  // A whole product.
   explicit Plan(const GemmDesc &desc)
       : a(operand_a(desc)), b(operand_b(desc)), rows(desc.m), columns(desc.n), depth(desc.k), products(1) {}
   size_t bytes_a() const { return rounded(a.bytes(rows, depth, products)); }
@@ -104,7 +94,6 @@ struct Plan {
   static size_t rounded(size_t bytes) { return (bytes + kRounded - 1) / kRounded * kRounded; }
 };
 
-// Return the plans with the least workspace.
 Plan least_panel(const GemmDesc &desc) {
   Plan plan(desc);
   plan.depth = std::min(desc.k, kLeastDepth);
@@ -119,16 +108,15 @@ Plan least_slab(const GemmDesc &desc) {
 
 size_t workspace_of(const GemmDesc &desc) { return std::min(least_panel(desc).bytes(), least_slab(desc).bytes()); }
 
-// Returns the size, a multiple of `step`, of the fewest equal parts that are not larger than `most`, a multiple of
-// `step`.
+// Size, a multiple of `step`, of the fewest equal parts that are not larger than `most`, a multiple of `step`.
 int64_t equal_parts(int64_t whole, int64_t most, int64_t step) {
   return ceil_div(ceil_div(whole, ceil_div(whole, most)), step) * step;
 }
 
-// Returns the plan for a workspace of `bytes` bytes, which must be workspace_of() or more.
+// Returns the plan for a workspace of `bytes` bytes, at least workspace_of().
 Plan plan_of(const GemmDesc &desc, size_t bytes) {
   const size_t most = std::min(bytes, kMostBytes);
-  // Returns how many times `more` bytes fit in addition to the plan.
+  // How many times `more` bytes fit in addition to the plan.
   const auto fitting = [most](const Plan &plan, size_t more) {
     const size_t needed = plan.bytes() + 2 * kRounded;
     return needed < most ? static_cast<int64_t>((most - needed) / more) : 0;
@@ -155,14 +143,13 @@ Plan plan_of(const GemmDesc &desc, size_t bytes) {
   return panel;
 }
 
-// Returns the bytes of workspace that the cost assumes.
 size_t usual_workspace(const GemmDesc &desc) { return std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, workspace_of(desc)); }
 
 struct Range {
   int64_t first, count;
 };
 
-// Part of the call that one turn multiplies.
+// Part of the call that is multiplied at a time.
 struct Part {
   Range products, rows, columns, k;
 };
@@ -175,7 +162,7 @@ int64_t turns_of(const GemmDesc &desc, const Plan &plan) {
   return slabs_of(desc, plan) * panels_of(desc, plan) * ceil_div(desc.batch_count, plan.products);
 }
 
-// Returns the part of a turn. All slabs or panels of some products come before the next products.
+// Returns part number `turn`. All slabs or panels of some products come before the next products.
 Part part_of(const GemmDesc &desc, const Plan &plan, int64_t turn) {
   const auto next = [&turn](int64_t whole, int64_t step) {
     const int64_t parts = ceil_div(whole, step), first = turn % parts * step;
@@ -190,7 +177,7 @@ Part part_of(const GemmDesc &desc, const Plan &plan, int64_t turn) {
   return part;
 }
 
-// Returns the address of a part's operand, whose rows of A or columns of B are `outer`.
+// Address of a part's operand, whose rows of A or columns of B are `outer`.
 const char *source_of(const Operand &o, const Part &part, const Range &outer) {
   const int64_t line = o.along_k ? outer.first : part.k.first, at = o.along_k ? part.k.first : outer.first;
   return static_cast<const char *>(o.base) + (part.products.first * o.stride + line * o.ld + at) * kElementBytes;
@@ -213,12 +200,11 @@ CopiedOperand copy_of(const Operand &o, const Part &part, const Range &outer, ch
   return copy;
 }
 
-// True if two copies of the same operand are equal. Their targets are, since an operand always has the same.
+// True if two copies of the same operand are equal; their targets always are.
 bool same_copy(const CopiedOperand &x, const CopiedOperand &y) {
   return x.source == y.source && x.length == y.length && x.vectors == y.vectors;
 }
 
-// An operand of the product, either a copy or in place.
 struct Placed {
   const void *base;
   int64_t ld, stride;
@@ -257,7 +243,7 @@ double copy_seconds(const GemmDesc &desc, int index) {
   constexpr double kNextLaunchSeconds = 2.5e-6;  // for a kernel that follows another
   const Plan plan = plan_of(desc, usual_workspace(desc));
   const double panels = static_cast<double>(panels_of(desc, plan)), turns = static_cast<double>(turns_of(desc, plan));
-  // An operand that all products share is copied once, unless it is cut: then its parts overwrite each other.
+  // An operand that all products share is copied once, unless it is cut: its parts then overwrite each other.
   const auto copies = [&](const Operand &o, bool cut) { return cut ? desc.batch_count : o.copies(desc.batch_count); };
   const bool cuts_k = plan.depth < desc.k;
   const double copied = plan.a.moved_bytes(desc.m, desc.k, copies(plan.a, cuts_k || plan.rows < desc.m)) +
@@ -289,7 +275,7 @@ libsgemm_status_t launch_copied(const GemmDesc &desc, const Launch &launch, Erro
                      copy_of(plan.b, part, part.columns, workspace + plan.bytes_a())};
     const bool has_a = same_copy(p.a, before.a), has_b = same_copy(p.b, before.b);
     before = p;
-    // Copies that the previous turn has left in the workspace are not made again.
+    // Copies that the previous part left in the workspace are not made again.
     if (has_a) p.a.blocks = 0;
     if (has_b) p.b.blocks = 0;
     if (p.a.blocks + p.b.blocks > 0) {

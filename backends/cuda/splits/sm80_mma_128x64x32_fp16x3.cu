@@ -1,19 +1,10 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of fp16 on tensor cores
 // (mode fp16x3, sm_80): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0.
 //
-// sm80_mma_128x64x32_fp32_fast: the same kernel for mode fp32_fast. It leaves out the tiles whose operands two splits
-// represent less precisely than FP32's error bound requires (splits.h); splits_repair_fp64 computes them, accumulated
-// in FP64.
+// sm80_mma_128x64x32_fp32_fast: the same kernel for mode fp32_fast. It leaves out the tiles that two splits hold less
+// precisely than FP32's error bound requires (splits.h); splits_repair_fp64 computes them in FP64.
 //
-// Launches: splits_survey finds the largest magnitude of each row of A and column of B. splits_write scales rows and
-// columns by powers of two and writes both splits into the workspace, along k. This kernel multiplies them.
-// splits_repair computes the tiles that hold NaN or Inf, or may overflow, by FFMA. If the workspace does not hold all
-// splits, k is cut into panels, which C accumulates.
-//
-// Sources: Ootomo, Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32
-// theoretical peak performance" (2022): the two splits, with the second scaled by 2^11, and FP32 accumulators outside
-// the tensor cores; Fasi et al., "Numerical behavior of NVIDIA tensor cores" (2021): their truncation.
-// split_product.cuh describes the order of the products.
+// Launches: split_row.h. Main loop: split_product.cuh. Splits, and sources: splits.h.
 //
 //   tile of C: 128 x 64
 //   +--------+--------+
@@ -27,17 +18,13 @@
 // columns of 72 floats, and the exponents of the tile's rows and columns are at 18432. Two blocks per multiprocessor:
 // while one adds its accumulators in FP32, the other multiplies.
 //
-// Requires: gemm of FP32, single or in strided batches; sm_80; 98304 bytes of shared memory per block; workspace for
-// panels of k = 256: 4 k bytes for each row of A and column of B, whose numbers are rounded up to multiples of 128, and
-// 4 for each row and column. Any size, transposition and alignment. fp32_fast: 4 more bytes for each row and column,
-// and a GPU whose tensor cores do as many FP64 multiply-adds per clock as its FP32 cores do in FP32.
+// Requires: gemm of FP32, single or in strided batches; sm_80; workspace for panels of k = 256: 4 k bytes for each row
+// of A and column of B, whose numbers are rounded up to multiples of 128, and 4 for each row and column. Any size,
+// transposition and alignment. fp32_fast: 4 more bytes for each row and column, and a GPU whose tensor cores do as many
+// FP64 multiply-adds per clock as its FP32 cores do in FP32.
 //
-// Parameters (Config): tile_m, tile_n of a block, which divide the guard's blocks of 128, tile_k; warp_m, warp_n of a
-// warp; splits per element; stages of shared memory; blocks, resident per multiprocessor; peak_fraction for the cost.
-//
-// Measured, H100 (1755 to 1980 MHz), NN, cuBLAS 13.1 FP32 (pedantic) in the same run, 1 GiB of workspace, passes
-// included: 1024 41.8 TFLOP/s (cuBLAS 35.4), 2048 89 (51), 4096 110 (52), 8192 117 (50). With 64 MiB: 103 at
-// 4096, 109 at 8192. A tile of 128 x 128, one block per multiprocessor: 97 at 4096, 104 at 8192.
+// Measured (H100, 1755 to 1980 MHz, passes included, 1 GiB of workspace): NN 4096 110 TFLOP/s (cuBLAS 13.1 FP32: 52).
+// More: docs/kernels/splits-kernels.md.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
 #include "split_product.cuh"

@@ -1,29 +1,13 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode tf32. A pass rounds both operands to the nearest
-// TF32 numbers, ties to even, and writes them to the workspace along k; this kernel multiplies them there.
-//
-// It is sm80_mma_256x128x32_packed for smaller matrices, with four times as many tiles.
-//
-//   pass: block of 256 threads, 64 rows of an operand x 64 k, described in splits_pass.h
+// As sm80_mma_256x128x32_packed.cu, for smaller matrices, with four times as many tiles.
 //
 //   tile of C: 128 x 64, 2 x 2 warps
 //   warp: 64 x 32, as in sm80_mma_256x128x64_multistage; the k of an instruction is 8
 //
-// Sources: NVIDIA, PTX ISA (mma.sync, ldmatrix and their fragment layouts). tensor_multistage.cuh describes the loop,
-// tensor_tile.cuh the swizzle, mma.cuh the fragments.
-//
 // Shared memory, bytes: stage s of 3 at 24576 s: A at 0 (128 rows of 32 elements), B at 16384 (64 such rows). 73728 in
 // all. The epilogue reuses them for accumulators: 32 columns of 136 floats.
 //
-// Requires: gemm of FP32, single or in strided batches; sm_80; 73728 bytes of shared memory per block; workspace for
-// panels of k = 256: 4 k bytes for each row of A and column of B, whose numbers are rounded up to multiples of 128. A
-// product that does not fit the workspace is multiplied in panels, which C accumulates. Any size, transposition and
-// alignment.
-//
-// Parameters (Config): tile_m, tile_n, tile_k of a block; warp_m, warp_n of a warp; stages of shared memory; blocks,
-// which with the threads bounds the registers; peak_fraction for the cost, relative to the rate of 16-bit numbers.
-//
-// Measured (H100 at 1980 MHz, TFLOP/s, pass included; in brackets cuBLAS 13.1 in TF32 in the same run): 1024 NN 83
-// (136), NT 84 (115), TN 85 (146), TT 84 (138).
+// Measured (H100 at 1980 MHz, pass included): 1024 NN 83 TFLOP/s (cuBLAS 13.1 in TF32: 136). More:
+// docs/kernels/splits-kernels.md.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "runtime/device.h"
@@ -54,7 +38,6 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-// The kernel for operands that are TF32 numbers along k.
 struct ProductRow {
   using Config = cuda::Config;
   static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_TF32;

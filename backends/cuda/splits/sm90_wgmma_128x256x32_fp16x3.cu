@@ -1,19 +1,13 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of fp16 by wgmma (mode
 // fp16x3, sm_90).
 //
-// sm90_wgmma_128x256x32_fp32_fast: the same kernels for mode fp32_fast. It leaves out the tiles whose operands two
-// splits represent less precisely than FP32's error bound requires (splits.h); splits_repair_fp64 computes them,
-// accumulated in FP64.
+// sm90_wgmma_128x256x32_fp32_fast: the same kernels for mode fp32_fast. They leave out the tiles that two splits hold
+// less precisely than FP32's error bound requires (splits.h); splits_repair_fp64 computes them in FP64.
 //
-// Launches: splits_survey finds the largest magnitude of each row of A and column of B. splits_write scales the columns
-// of B by powers of two and writes their 2 splits into the workspace, along k. The kernel ..._converting reads A in
-// FP32, splits it in shared memory and multiplies. splits_repair computes the tiles that hold NaN or Inf, or may
-// overflow. If the workspace does not hold all splits of B, C is computed in blocks of columns, each over all of k. If
-// not even 256 columns fit, or a block has too few tiles, k is cut into panels, which C accumulates.
-//
-// If the splits of both operands fit the workspace, splits_write splits A as well, and the kernel without
-// ..._converting multiplies; it is faster by more than the pass takes. A is also split by splits_write if TMA cannot
-// read it in place, and already split if it is in a plan. In these cases what does not fit is cut into panels of k.
+// If the splits of both operands fit the workspace, splits_write splits both. Otherwise the kernel ..._converting reads
+// A in FP32, splits it in shared memory and multiplies; the other kernel is faster by more than the pass takes. A is
+// also split by splits_write if TMA cannot read it in place; in a plan it is already split. Launches, panels and blocks
+// of columns: split_row.h. Splits, and sources: splits.h.
 //
 //   tile of C: 256 columns (x) x 128 rows (y); a cluster has two, one below the other in C, which share the columns
 //   +--------------------------+
@@ -32,11 +26,8 @@
 // each row and column (fp32_fast: 8). Any size, transposition and alignment. If A is not at a multiple of 16 bytes, or
 // lda or its stride is not a multiple of 4, and A is not in a plan: the same workspace for A as for B.
 //
-// Parameters: the stages of the Shape, kPromoteDepth (wgmma_engine.cuh), kConverters (wgmma_convert.cuh).
-//
-// Measured, H100, NN: both operands split by the pass, 1 GiB of workspace, passes included, 220 TFLOP/s at 8192 and 186
-// at 4096 (cuBLAS FP32 50); with 64 MiB 123 and 138. Converting A, with 64 MiB: 187 and 166 NN, 168 and 150 TN; with 1
-// GiB no faster.
+// Measured (H100, passes included, 1 GiB of workspace): NN 4096 186 TFLOP/s (cuBLAS FP32: 50). More:
+// docs/kernels/splits-kernels.md.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
 #include "wgmma_split_row.h"

@@ -1,4 +1,4 @@
-// Products of split operands (splits.h) by mma.sync (sm_80): FP32-level accuracy from several tensor-core products.
+// Main loop of products of split operands (splits.h) by mma.sync (sm_80): FP32-level error from several products.
 //
 //   stage of shared memory: [A split 0][A split 1]...[B split 0][B split 1]...   each tile_m or tile_n rows of tile_k
 //
@@ -6,12 +6,9 @@
 //     tensor core            low, ..., main     low, ..., main              starts at zero
 //     FP32 add                     sum +=             sum +=                rounds to nearest
 //
-// The tensor cores truncate what they add to an accumulator, where FP32 rounds. An accumulator that grew over all of k
-// would be low by more than FP32 ever is. Within a k-tile all products of low weight come first, while the accumulator
-// is small; the fragments of the main products, x0 y0, wait in registers meanwhile. In an emulation of the hardware the
-// worst error is then no larger than FP32's on every distribution tried, from k = 64 on.
-//
-// A warp computes 64 x 32, not 64 x 64, because it holds two sets of accumulators.
+// Within a k-tile all products of low weight come first, while the accumulator is small; fragments of the main
+// products, x0 y0, wait in registers. A warp computes 64 x 32, not 64 x 64, because it holds two sets of accumulators.
+// Why: docs/kernels/splits-kernels.md.
 #pragma once
 
 #include "gpu/splits/split_row.h"
@@ -24,8 +21,7 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// The products of a scheme, in order: product r < count is split a(r) of A times split b(r) of B. Each digit has 4
-// bits.
+// Products of a scheme, in order: product r < count is split a(r) of A times split b(r) of B, 4 bits a digit.
 template <int kCount>
 struct Order {
   static_assert(kCount == 2 || kCount == 3, "two or three splits");
@@ -36,7 +32,6 @@ struct Order {
   __device__ __forceinline__ static constexpr int b(int r) { return digits_b >> 4 * r & 15; }
 };
 
-// One thread's share of fetching the splits of an operand's tile.
 template <class Tile, int kCount>
 struct SplitTile {
   static constexpr int bytes = kCount * Tile::bytes;
@@ -73,7 +68,7 @@ struct SplitProblem {
   Guard guard;  // selects the tiles to leave out
 };
 
-// Returns sum * 2^-(rows[row] + columns[column]), with the exponents of the tile's rows and columns in shared memory.
+// Returns sum * 2^-(rows[row] + columns[column]); the exponents of the tile's rows and columns are in shared memory.
 struct RowColumnScale {
   const int *rows, *columns;
 
@@ -98,7 +93,6 @@ struct SplitProduct {
   static_assert(kDepthPad % Config::tile_k == 0, "whole k-tiles");
 };
 
-// Sets `part` to the products of the k-tile at offset `read`.
 template <class Config>
 __device__ __forceinline__ void multiply_splits(typename SplitProduct<Config>::Engine::Sums &part,
                                                 const typename SplitProduct<Config>::Engine &engine, int read) {
@@ -145,8 +139,7 @@ __device__ __forceinline__ void split_product(const Operands &operands, const Sp
   char *shared = reinterpret_cast<char *>(dynamic_shared());
 
   const TilePosition<Config> at(p);
-  // Loads issued here whose results are used later: the guard, and the largest magnitudes of the tile's rows and
-  // columns.
+  // Loads whose results are used later: the guard, and the largest magnitudes of the tile's rows and columns.
   const bool left_out = q.guard(blockIdx.z, at.i / (kOuterPad / Config::tile_m), at.j / (kOuterPad / Config::tile_n));
   constexpr int kLines = Config::tile_m + Config::tile_n, kEach = (kLines + Config::threads - 1) / Config::threads;
   uint32_t most[kEach];
@@ -207,7 +200,6 @@ __device__ __forceinline__ void split_product(const Operands &operands, const Sp
 #endif
 }
 
-// Launches the kernel, as SplitRow::enqueue.
 template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
 libsgemm_status_t enqueue_split_product(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                         const Launch &launch, Error *error) {
@@ -219,7 +211,7 @@ libsgemm_status_t enqueue_split_product(const GemmDesc &panel, const Splits &a, 
   return launch_kernel(kKernel, grid, dim3(Config::threads), SplitProduct<Config>::bytes, launch, error, operands, p);
 }
 
-// Returns the description of a kernel for split_row.cpp. Config also has blocks and peak_fraction.
+// Returns the description of a kernel. Config also has blocks and peak_fraction.
 template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
 SplitRow split_row_of(Scheme scheme) {
   return {scheme,

@@ -1,11 +1,7 @@
-// Computes the tiles of C that a product of splits leaves out in mode fp32_fast (splits.h: their operands span too many
-// powers of two and are not dense, hold NaN or Inf, or may leave FP32's range) from the operands themselves,
-// accumulated in FP64 on the FP64 tensor cores: alpha op(A) op(B) + beta C, rounded once. Launched after every such
-// product, with a block for each tile of C; the blocks of other tiles return at once.
+// As splits_repair.cu in mode fp32_fast, accumulated in FP64 on the FP64 tensor cores and rounded once.
 //
-// Tiles, threads and shared memory are those of sm90_dmma_64x64x32_multistage, and on sm_80 those of
-// sm80_dmma_64x64x32_multistage. Where all of C is left out this is as fast as these kernels.
-// Not measured.
+// Tile, threads and shared memory: sm90_dmma_64x64x32_multistage; on sm_80 sm80_dmma_64x64x32_multistage. If all of C
+// is left out this is as fast as these kernels. Not measured.
 #include "fp64/dmma_multistage.cuh"
 #include "fp64/dmma_row.h"
 #include "fp64/sm90_dmma_64x64x32.h"

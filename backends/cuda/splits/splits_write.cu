@@ -1,5 +1,4 @@
-// The passes over the operands of products of splits, which gpu/splits/splits_pass.h describes.
-// Not measured by itself.
+// The passes over the operands of products of splits (gpu/splits/splits_pass.h). Not measured by itself.
 #include "gpu/launch.h"
 #include "gpu/splits/splits_pass.h"
 #include "tf32_pass.h"

@@ -1,32 +1,28 @@
-// Products of split operands by wgmma where y, that is A, has not been split: the kernel splits it itself, in shared
-// memory. The engine is that of wgmma/wgmma_engine.cuh; only the third warpgroup differs:
+// Products of split operands by wgmma where y, that is A, has not been split: the kernel splits it in shared memory.
+// The main loop is that of wgmma/wgmma_engine.cuh; only the third warpgroup differs:
 //
 //   warp 8         one lane copies the splits of x, and the FP32 elements of y unchanged
 //   warp 9 to 11   convert these elements to splits, in place
 //
 // A stage has k = 32. Its part of y is 128 rows: 16384 bytes of FP32, in lines of 128 bytes. The first two splits take
-// as many bytes, in the order that wgmma reads. The two layouts share lines such that what a warp converts at a time
-// fits into what it has read:
+// as many bytes, in the order that wgmma reads. What a warp converts at a time fits into what it has read:
 //
-//   A along k (transposed)      8 rows (1024 bytes): lines of 32 k, one row each
+//   A K-major (transposed)      8 rows (1024 bytes): lines of 32 k, one row each
 //                               -> [8 lines of 64 bytes of split 0][8 of split 1]
-//   A along m                   64 rows (8192 bytes): [32 lines of 32 rows, one k each][32 of the next 32 rows]
+//   A MN-major                  64 rows (8192 bytes): [32 lines of 32 rows, one k each][32 of the next 32 rows]
 //                               -> [32 lines of 64 rows of split 0][32 of split 1]
 //   the third split of bf16x3   8192 bytes after these: 128 lines of 64 bytes, or two blocks of 32 lines of 128 bytes
 //
-// The 16-byte chunks of a line are permuted by TMA's swizzle, before and after the conversion. Reads of 16 bytes and
-// writes of 8 have no bank conflicts.
+// TMA's swizzle permutes the 16-byte chunks of a line, before and after the conversion. Reads of 16 bytes and writes of
+// 8 have no bank conflicts. The splits have the same bits as those of the pass (splits_pass.h).
 //
-//   shared memory, bytes:  [stages, boxes and barriers of the engine]
+//   shared memory, bytes:  [stages, boxes and barriers of the main loop]
 //                          [the factors of a tile's 128 rows, first and second: 2 x 1024, for two tiles alternately]
 //                          [barriers raw[stages]: the FP32 elements have arrived]
 //
 // A stage is full when x has arrived and the three converter warps have arrived at its barrier. They start when the
-// stage's FP32 elements have arrived, and run ahead of the tensor cores as far as there are stages. There is no
-// deadlock, since every wait is for an earlier stage or an earlier part of the same stage: warp 8 waits for the release
-// of the stage before it in the ring, the converters for warp 8, the tensor cores for both.
-//
-// The splits have the same bits as those that the pass (splits_pass.h) writes.
+// stage's FP32 elements have arrived, and run ahead of the tensor cores by as many stages as there are. Every wait is
+// for an earlier stage or an earlier part of the same stage, so there is no deadlock.
 //
 // Requires: A at a multiple of 16 bytes; lda and the stride of a batch multiples of 4.
 #pragma once
@@ -72,7 +68,6 @@ struct ConvertShape
   __device__ __forceinline__ static uint64_t descriptor_y(uint32_t y, int plane) {
     return plane == 2 ? Lines::Alone::descriptor(y + third) : Lines::Shared::descriptor(y + plane * Lines::second);
   }
-  // Returns the address of the barrier of a stage's FP32 elements.
   __device__ __forceinline__ static uint32_t raw(const WgmmaRing<ConvertShape> &at) {
     return at.shared + raw_at + 8 * at.stage;
   }
@@ -114,8 +109,8 @@ __device__ __forceinline__ void copy_tiles_to_convert(const WgmmaMaps &maps, con
 
 // ---- Converting
 
-// The splits of two scaled elements. Each word holds a split of both, of the first in the low half. The bits are those
-// of SplitsOfElement.
+// The splits of two scaled elements, with the bits of SplitsOfElement. Each word holds a split of both, of the first in
+// the low half.
 template <Scheme kScheme>
 struct SplitsOfPair {
   uint32_t split[kSplits<kScheme>];
@@ -137,8 +132,8 @@ struct SplitsOfPair {
   }
 };
 
-// Scales four elements by their factors and writes their splits, 8 bytes each: split 0 to `first`, split 1 to
-// Lines::second bytes after it, split 2 to `third`.
+// Scales four elements by their factors and writes their splits, 8 bytes each: split 0 to `first`, split 1
+// Lines::second bytes further on, split 2 to `third`.
 template <class Config>
 __device__ __forceinline__ void convert_four(const float4 &x, const float4 &factor, const float4 &other, uint32_t first,
                                              uint32_t third) {
@@ -152,9 +147,9 @@ __device__ __forceinline__ void convert_four(const float4 &x, const float4 &fact
   }
 }
 
-// Converts one of the 8 parts of a stage, by one warp: 16 rows if A is along k, otherwise 64 rows x 8 k. All of the
-// part is read before any of it is written. The addresses of a lane's 4 pieces differ by an exclusive-or, for the
-// swizzle, and a constant.
+// One warp converts one of the 8 parts of a stage: 16 rows if A is K-major, otherwise 64 rows x 8 k. It reads all of
+// the part before it writes. The addresses of a lane's 4 pieces differ by an exclusive-or, for the swizzle, and a
+// constant.
 template <class Config>
 __device__ __forceinline__ void convert_part(uint32_t y, uint32_t part, uint32_t factors) {
   constexpr uint32_t kEach = 4;
@@ -213,12 +208,12 @@ __device__ __forceinline__ void convert_tiles(const WgmmaSplitProblem &p, WgmmaR
 #pragma unroll 1
     for (int row = 32 * warp + lane; row < Config::rows; row += 32 * kConverters) {
       const PowerOfTwo scale(y + row < p.product.y ? scale_of(__ldg(most + y + row)) : 0);
-      // If A is along k, the factors of a lane's four rows, which are 4 apart, are stored as neighbours.
+      // If A is K-major, the factors of a lane's four rows, which are 4 apart, are stored contiguously.
       const int at_row = Config::along_k ? row / 16 * 16 + row % 4 * 4 + row / 4 % 4 : row;
       ptx::store_shared(factors + at_row * 4, scale.first);
       ptx::store_shared(factors + (Config::rows + at_row) * 4, scale.second);
     }
-    // After this barrier no warp reads the factors of the previous tile, which the next tile overwrites.
+    // After this barrier no warp reads the previous tile's factors, which the next tile overwrites.
     ptx::synchronize_threads(1, 32 * kConverters);
 #pragma unroll 1
     for (int s = 0; s < p.product.k_steps; ++s) {

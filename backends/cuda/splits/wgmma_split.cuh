@@ -1,9 +1,8 @@
-// Products of split operands (splits.h) by wgmma: FP32-level accuracy from several tensor-core products, in the engine
-// of wgmma/wgmma_engine.cuh, which moves the accumulators off the tensor cores. Each part of a stage is read from
-// global memory once, whatever the number of products.
+// Products of split operands (splits.h) by wgmma, with the main loop of wgmma/wgmma_engine.cuh, which moves the
+// accumulators off the tensor cores. Each part of a stage is read from global memory once, for all products.
 //
-// x is n, y is m: a warpgroup has 128 columns and 128 rows of C, which is one block of the guard. Here both operands
-// have been split before; wgmma_convert.cuh splits A itself.
+// x is n, y is m: a warpgroup has 128 columns and 128 rows of C, one block of the guard. Both operands have been split
+// before; wgmma_convert.cuh splits A itself.
 #pragma once
 
 #include "gpu/splits/splits_pass.h"

@@ -3,7 +3,7 @@
 //   struct Row {
 //     using Shape = SplitShape<...>;
 //     static WgmmaSplitKernel kernel();  // for operands that have been split
-//     template <bool kAlongK> static WgmmaSplitKernel converting_kernel();  // for A in FP32, along k or along m
+//     template <bool kAlongK> static WgmmaSplitKernel converting_kernel();  // for A in FP32, K-major or MN-major
 //     static SplitRow product() { return wgmma_split_row<Row>(scheme, peak_fraction); }
 //   };
 #pragma once
@@ -42,7 +42,6 @@ inline libsgemm_status_t describe_splits(const Splits &s, int64_t k, int planes,
   return encode(boxes, launch, map, error);
 }
 
-// Encodes the map of A in FP32, for wgmma_convert.cuh.
 inline libsgemm_status_t describe_numbers(const GemmDesc &panel, const Launch &launch, TensorMap *map, Error *error) {
   const bool along_k = panel.transa != LIBSGEMM_NO_TRANS, moves = moves_a(panel);
   TensorBoxes boxes = {};
@@ -104,7 +103,6 @@ libsgemm_status_t enqueue_wgmma_split(const GemmDesc &panel, const Splits &a, co
   return launch_wgmma_kernel(kernel, i, p, launch, error, maps, q);
 }
 
-// Returns the description of a kernel for split_row.cpp.
 template <class Row>
 SplitRow wgmma_split_row(Scheme scheme, double peak_fraction) {
   using Shape = typename Row::Shape;

@@ -1,6 +1,5 @@
-// Hopper's instructions for warpgroups (wgmma) and what feeds them: TMA copies to one block or to several blocks of a
-// cluster, and barriers that a cluster shares. Each instruction has one inline function; those of ptx.h are not
-// repeated. sm_90a only.
+// Hopper's instructions for warpgroups (wgmma), one inline function each: products, TMA copies to one block or to
+// blocks of a cluster, and barriers of a cluster. Those of ptx.h are not repeated. sm_90a only.
 //
 // A warpgroup is four consecutive warps. wgmma multiplies tiles in shared memory; x may also be in registers:
 //
@@ -9,7 +8,7 @@
 //   thread t of the warpgroup, warp w = t / 32, lane l: sum[4 j + 2 r + c] is row 16 w + l / 4 + 8 r, column
 //   8 j + 2 (l % 4) + c
 //
-// Sources: NVIDIA, PTX ISA (wgmma.mma_async, matrix descriptors, cp.async.bulk.tensor, mbarrier).
+// Source: NVIDIA, PTX ISA (wgmma.mma_async, matrix descriptors, cp.async.bulk.tensor, mbarrier).
 #pragma once
 
 #include "operand_lines.cuh"
@@ -28,13 +27,13 @@ __device__ __forceinline__ void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #endif
 }
-// Closes the group of products that the warpgroup has issued since the last commit.
+// Closes the group of products issued since the last commit.
 __device__ __forceinline__ void wgmma_commit() {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 #endif
 }
-// Waits until at most the kPending latest groups are in flight. The accumulators and tiles of the others are then free.
+// Waits until at most the kPending latest groups are in flight. Accumulators and tiles of the others are then free.
 template <int kPending>
 __device__ __forceinline__ void wgmma_wait() {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -102,8 +101,8 @@ __device__ __forceinline__ void wgmma_wait() {
     LIBSGEMM_WGMMA_ORDERS("m64n" n "k16.f32.bf16.bf16", sums, x_at, y_at, add_at); \
   }
 
-// Issues sum (64 x kN) (+)= x y^T for the tiles that the descriptors name. With `add` 0 the accumulators start at zero.
-// They must not be touched before wgmma_wait().
+// Issues sum (64 x kN) (+)= x y^T for the tiles that the descriptors name; sums start at zero if `add` is 0. They must
+// not be touched before wgmma_wait().
 template <Number kNumber, int kN, bool kXAlongK, bool kYAlongK>
 __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t y, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -155,8 +154,8 @@ __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t
                : "r"(__float_as_uint(x[0])), "r"(__float_as_uint(x[1])), "r"(__float_as_uint(x[2])), \
                  "r"(__float_as_uint(x[3])), "l"(y), "r"(add));
 
-// wgmma() with TF32 x in registers: x[h + 2 q] is row 16 w + l / 4 + 8 h, k = l % 4 + 4 q. These must not be touched
-// before wgmma_wait() either.
+// wgmma() with TF32 x in registers: x[h + 2 q] is row 16 w + l / 4 + 8 h, k = l % 4 + 4 q. x must not be touched before
+// wgmma_wait() either.
 template <int kN>
 __device__ __forceinline__ void wgmma_tf32(float (&sum)[kN / 2], const float (&x)[4], uint64_t y, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -171,16 +170,15 @@ __device__ __forceinline__ void wgmma_tf32(float (&sum)[kN / 2], const float (&x
 
 // ---- Copies
 
-// True for one thread of the warp. The compiler knows that it is only one, so copies by this thread need no loop over
-// lanes whose addresses may differ.
+// True for one thread of the warp. The compiler knows that it is one, so copies by it need no loop over lanes.
 __device__ __forceinline__ bool elect_one() {
   uint32_t chosen;
   asm volatile("{\n .reg .pred p;\n elect.sync _|p, 0xffffffff;\n selp.u32 %0, 1, 0, p;\n}" : "=r"(chosen));
   return chosen != 0;
 }
 
-// Copies the box of the map at (x, y, plane, product) to shared memory, aligned to 1024 bytes. Elements outside of the
-// array become zeros.
+// Copies the box of the map at (x, y, plane, product) to shared memory, aligned to 1024 bytes; zeros outside of the
+// array.
 __device__ __forceinline__ void copy_box(uint32_t shared, const void *map, int x, int y, int plane, int product,
                                          uint32_t barrier) {
   asm volatile(
@@ -189,8 +187,8 @@ __device__ __forceinline__ void copy_box(uint32_t shared, const void *map, int x
       "l"(map), "r"(x), "r"(y), "r"(plane), "r"(product), "r"(barrier)
       : "memory");
 }
-// copy_box() to all blocks of the cluster whose bits are set in `blocks`, at the same address in each. Each block's own
-// barrier counts the bytes.
+// copy_box() to the blocks of the cluster whose bits are set, at the same address in each. Each block's own barrier
+// counts the bytes.
 __device__ __forceinline__ void copy_box_to(unsigned blocks, uint32_t shared, const void *map, int x, int y, int plane,
                                             int product, uint32_t barrier) {
   asm volatile(
@@ -200,8 +198,8 @@ __device__ __forceinline__ void copy_box_to(unsigned blocks, uint32_t shared, co
       "l"(map), "r"(x), "r"(y), "r"(plane), "r"(product), "r"(barrier), "h"(static_cast<uint16_t>(blocks))
       : "memory");
 }
-// Copies channels from `c` on of the pixels from (w, h) of image `n` on, as a map of images describes them
-// (runtime/tensor_map.h). Each pixel is moved by `down` rows and `right` columns.
+// Copies channels from `c` on of the pixels from (w, h) of image `n` on, each moved by `down` rows and `right` columns
+// (a map of images: runtime/tensor_map.h).
 __device__ __forceinline__ void copy_pixels(uint32_t shared, const void *map, int c, int w, int h, int n, int right,
                                             int down, uint32_t barrier) {
   asm volatile(
@@ -223,8 +221,8 @@ __device__ __forceinline__ void copy_pixels_to_pair(uint32_t shared, const void 
       : "memory");
 }
 // Copies a box from shared memory, aligned to 128 bytes, to the map's array; elements outside are left out. The copy
-// sees what the thread has written there before order_with_tma(). store_commit() closes a group of the copies since the
-// last one; store_wait() waits until the sources of all groups except the latest kPending have been read.
+// sees what the thread wrote before order_with_tma(). store_commit() closes a group of copies; store_wait() waits until
+// the sources of all groups but the latest kPending have been read.
 __device__ __forceinline__ void store_box(const void *map, uint32_t shared, int x, int y, int plane, int product) {
   asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(map), "r"(x),
                "r"(y), "r"(plane), "r"(product), "r"(shared)
@@ -238,12 +236,11 @@ __device__ __forceinline__ void store_wait() {
 __device__ __forceinline__ void store_shared_x2(uint32_t shared, float x, float y) {
   asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(shared), "f"(x), "f"(y) : "memory");
 }
-// Prefetches the map before its first use.
 __device__ __forceinline__ void prefetch_map(const void *map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
-// Square root without the subroutine that sqrtf() needs for its last bit.
+// Square root without sqrtf()'s subroutine for the last bit.
 __device__ __forceinline__ float approximate_sqrt(float x) {
   float root;
   asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
@@ -252,14 +249,13 @@ __device__ __forceinline__ float approximate_sqrt(float x) {
 
 // ---- Clusters of blocks
 
-// This block's number in its cluster.
 __device__ __forceinline__ int cluster_rank() {
   int rank;
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-// Arrives at the barrier at the same address in block `block` of the cluster. The arrival is relaxed: it follows reads
-// by wgmma and orders no ordinary writes. A release would wait for all that the thread has written to memory.
+// Arrives at the same barrier in block `block` of the cluster. The arrival is relaxed: it follows reads by wgmma and
+// orders no ordinary writes. A release would wait for all writes of the thread.
 __device__ __forceinline__ void barrier_arrive_at(uint32_t barrier, int block) {
   asm volatile(
       "{\n"

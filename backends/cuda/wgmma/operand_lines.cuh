@@ -1,5 +1,5 @@
-// Layouts of tiles in shared memory as TMA writes them with its swizzle, and the wgmma descriptors for them (NVIDIA,
-// PTX ISA, matrix descriptors). They are apart from the instructions themselves because tests on the CPU replace those.
+// Layouts of tiles in shared memory as TMA writes them with its swizzle, and their wgmma descriptors (NVIDIA, PTX ISA,
+// matrix descriptors). They are not in instructions.cuh, which tests on the CPU replace.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,8 +8,8 @@
 
 namespace libsgemm::cuda::ptx {
 
-// K-major tile: rows of an operand's outer side, each kLine bytes (128 or 64) along k. The 16-byte chunks are swizzled
-// within 8 rows. The tile begins at a multiple of 8 rows. kPitch: bytes between groups of 8 rows.
+// K-major tile: rows of the outer side, each kLine bytes (128 or 64) along k. The 16-byte chunks are swizzled within 8
+// rows; the tile begins at a multiple of 8 rows. kPitch: bytes between groups of 8 rows.
 template <int kLine, int kPitch = 8 * kLine>
 struct AlongK {
   static constexpr int line = kLine;
@@ -24,8 +24,8 @@ struct AlongK {
   }
 };
 
-// MN-major tile: blocks of 64 16-bit elements of the outer side x kDepth k, 128 bytes for each k, one block after the
-// other. A block may hold fewer k, but keeps its distance to the next one.
+// MN-major tile: blocks of 64 16-bit elements of the outer side x kDepth k, 128 bytes for each k. A block may hold
+// fewer k, but keeps its distance to the next one.
 template <int kDepth>
 struct AlongOuter {
   static constexpr int line = 128;
@@ -41,10 +41,9 @@ struct AlongOuter {
 // MN-major tile of TF32: blocks of 32 floats of the outer side x kDepth k, 128 bytes for each k. wgmma reads TF32 only
 // K-major, so threads read these blocks and pass x in registers.
 //
-// A warp's instruction takes 16 rows and 8 k. Each thread reads 4 elements, one after the other. Lane l needs rows l /
-// 4 + 8 h, k l % 4 + 4 q. If all lanes read the same h and q at once, half of them would have bank conflicts. So lanes
-// with odd l % 4 read the other h first, and those with l % 4 > 1 the other q. arrange() restores the order by
-// exchanging registers.
+// An instruction takes 16 rows and 8 k of a warp. Lane l reads 4 elements: rows l / 4 + 8 h, k l % 4 + 4 q. If all
+// lanes read the same h and q at once, half of them would have bank conflicts. So lanes with odd l % 4 read the other h
+// first, and those with l % 4 > 1 the other q; arrange() restores the order.
 template <int kDepth>
 struct ByThreads {
   static constexpr int line = 128;
@@ -62,7 +61,7 @@ struct ByThreads {
   }
   // Address of the i-th of the lane's four elements: with the other h if `i` is odd, the other q if `i` is 2 or 3.
   __device__ __forceinline__ uint32_t at(int i) const { return first ^ (i & 1) * 32 ^ (i >> 1) * (4 * line + 64); }
-  // Puts what the lane has read into the instruction's order: [h + 2 q].
+  // Puts what the lane has read into the instruction's order, [h + 2 q].
   __device__ __forceinline__ static void arrange(float (&x)[4], int lane) {
     if (lane & 1) exchange(x[0], x[1]), exchange(x[2], x[3]);
     if (lane & 2) exchange(x[0], x[2]), exchange(x[1], x[3]);

@@ -1,23 +1,19 @@
-// C = alpha op(A) op(B) + beta C of 16-bit matrices on sm_90 by warpgroup instructions. One device kernel has tiles of
-// all widths that are multiples of 16; each width is a kernel of the table.
+// C = alpha op(A) op(B) + beta C of 16-bit matrices on sm_90, by wgmma. One device kernel has tiles of all widths W
+// that are multiples of 16; each width is a kernel of the table. sm90_wgmma_*_split_k: the same with k in slices, whose
+// sums go to the workspace; not for W = 256.
 //
-// sm90_wgmma_*_split_k: the same with k in slices, whose partial sums go to the workspace. There is none 256 wide,
-// which would never win.
-//
-// wgmma_engine.cuh describes which warps copy, multiply and store, and in what order tiles are computed. The cost model
-// in wgmma_way.cpp predicts the best way to compute a call, and so its kernel.
+// Main loop and sources: wgmma_engine.cuh. The cost model in wgmma_way.cpp predicts the fastest configuration of a
+// call, and so its kernel.
 //
 //   tile of C: W x 128 or W x 64, or the other way round
 //
-//   y, W            (m, or n where C is taken transposed)
+//   y, W            (m, or n where C is computed transposed)
 //   +-------------------------+
 //   | warpgroup 0             |  64 of x       a warp: 16 rows of x; a thread: W / 2 accumulators, pairs along y
 //   +-------------------------+
 //   | warpgroup 1             |  64            W x 64: the same 64 rows, every other stage
 //   +-------------------------+
 //   warpgroup 2: one lane copies               Clusters of 1 or, with 128 rows, of 1, 2 or 4 blocks (WgmmaCluster).
-//
-// Sources: as the engine's.
 //
 // Shared memory, bytes: as many stages as fit into 196608, at most 12. A stage has 16384 of x (8192 for 64 rows), then
 // 128 W of y, where W is rounded up to 64 if y is MN-major. After the stages, 32768 of boxes in flight to C; for 64
@@ -26,21 +22,7 @@
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; code for sm_90a. Any size and transposition.
 //
-// Parameters of LIBSGEMM_WGMMA_ROW: rows of x, W.
-//
-// Why there are that many widths: the fewest tiles that fill whole waves win. On 325 random products (H200, 1980 MHz,
-// FP16, 2 to 900 us, cuBLAS 13.1 in the same run) the best widths reach 1.013 of cuBLAS's speed as geometric mean and
-// 0.80 at the 5th percentile. Widths 16, 32, 64, 128, 160, 192 and 256 alone reach 0.97 and 0.78. With tiles of 64 rows
-// as well it is 1.029 and 0.83: a block with a small tile waits for its operands, which arrive at 64 bytes a clock, 20
-// KiB a stage of 32 x 128, 12 KiB of 32 x 64. Without pairs it is 0.02 less. For clusters of four see wgmma_engine.cuh.
-//
-// Measured (H100 SXM, 1860 to 1980 MHz, limited by power from 2048 on; TFLOP/s, cuBLAS 13.1 in the same run in
-// brackets): FP16 NN 1024 303 (258), 2048 617 (619), 4096 721 (724), 8192 724 (709); TN 4096 705 (703); bfloat16 NN
-// 8192 783 (765). With beta = 1, 4096 631 (735), 2048 468 (563). Without pairs of blocks, 4096 682, 8192 668. If the
-// threads store C instead of TMA, 4096 697 (721). If a grid starts only after the previous one has ended, 2048 589
-// (603). Arrivals at the other block as releases, each a fence of all memory, halved the speed. Slices of k in a
-// cluster of 2 to 8 blocks, added in shared memory, reached 214 at 512 x 512 x 16384 (308) and 200 at 1024 (186); not
-// kept.
+// Measured (H100, limited by power): FP16 NN 4096 721 TFLOP/s, cuBLAS 13.1 724. More: docs/kernels/wgmma.md.
 #include "gpu/kernels.h"
 #include "wgmma_width_row.h"
 

@@ -1,5 +1,5 @@
-// Kernels for FP32 operands in the math mode tf32 by the wgmma engine. A pass first rewrites operands that the engine
-// cannot read in place (gpu/splits/packed_row.h).
+// Host side of the kernels for FP32 operands in the math mode tf32 by wgmma. A pass first rewrites operands that the
+// main loop cannot read in place (gpu/splits/packed_row.h).
 #pragma once
 
 #include "gpu/kernels.h"
@@ -28,7 +28,6 @@ inline bool tf32_packs(const GemmDesc &desc, bool of_a) {
   return of_a == (desc.m <= desc.n);
 }
 
-// `Product`: Row (wgmma_row.h) of the kernel that multiplies.
 template <class Product>
 struct Tf32Row {
   static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
@@ -40,8 +39,8 @@ struct Tf32Row {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME`, in namespace libsgemm::cuda. N and STAGES are those of WgmmaShape, CLUSTER the most blocks
-// of a cluster.
+// Defines the kernel `NAME`, in namespace libsgemm::cuda. N and STAGES are those of WgmmaShape, CLUSTER the largest
+// cluster.
 #define LIBSGEMM_WGMMA_PACKED_ROW(NAME, N, STAGES, CLUSTER)                                  \
   template <bool kXAlongK, int kCluster>                                                     \
   __global__ void __launch_bounds__(kWgmmaThreads, 1)                                        \

@@ -1,4 +1,4 @@
-// Copies of the wgmma engine (wgmma_engine.cuh): operands to the ring of stages, by TMA.
+// Copies of the wgmma main loop (wgmma_engine.cuh): operands to the ring of stages, by TMA.
 #pragma once
 
 #include "wgmma_tiles.cuh"
@@ -15,8 +15,8 @@ __device__ __forceinline__ void copy_box(unsigned blocks, uint32_t to, const Ten
   }
 }
 
-// Copies a stage of a chunk of an operand's rows, from `row` and `k` on. With `to_pair`, the chunk is half of the tile
-// and goes to both blocks.
+// Copies a stage of a chunk of an operand's rows, from `row` and `k` on. to_pair: the chunk is half of the tile and
+// goes to both blocks.
 template <class Config, class Lines, int kChunk>
 __device__ __forceinline__ void copy_chunk(uint32_t shared, const TensorMap &map, int row, int k, int product,
                                            bool to_pair, uint32_t barrier) {
@@ -44,8 +44,8 @@ struct WgmmaShare {
   unsigned blocks = 0;
 };
 
-// For tiles of any width: copies `outer` rows of x or columns of y from `first` on, at most kMost; of their lines only
-// this block's share.
+// For tiles of any width: copies `outer` rows of x or columns of y from `first` on, at most kMost; only this block's
+// share of their lines.
 template <class Config, class Lines, int kMost>
 __device__ __forceinline__ void copy_outer(uint32_t shared, const TensorMap &map, int outer, int first, int k,
                                            int product, const WgmmaShare &share, uint32_t barrier) {

@@ -40,9 +40,9 @@
 
 namespace libsgemm::cuda {
 
-// Initialises the ring's barriers, one stage a thread, and makes them known to all blocks of the cluster. `arrivals`:
-// number that fills a stage, apart from bytes. init_more(stage) initialises other barriers of a stage. This does not
-// wait for the previous grid: threads that read or write memory of other grids wait later, as late as they can.
+// Initialises the ring's barriers, one stage a thread, and makes them known to the cluster. `arrivals`: number that
+// fills a stage, apart from bytes. init_more(stage) initialises other barriers of a stage. This does not wait for the
+// previous grid: threads that read or write memory of other grids wait as late as they can.
 template <class Config, class InitMore>
 __device__ __forceinline__ void begin(WgmmaRing<Config> stage, unsigned arrivals, const InitMore &init_more) {
   ptx::let_next_grid_start();
@@ -66,7 +66,6 @@ __device__ __forceinline__ void begin(WgmmaRing<Config> stage, unsigned arrivals
   }
 }
 
-// Body of a warpgroup that multiplies.
 template <class Config, class Work, class Finish>
 __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, int group, const WgmmaWalk &walk,
                                                const Finish &finish) {
@@ -179,7 +178,7 @@ __device__ __forceinline__ WgmmaWalk walk_of(const WgmmaProblem &p, int count) {
 }
 
 // The kernel's body. finish(product, x, y) returns the Finish (wgmma_store.cuh) of a warpgroup's accumulators, whose
-// first row and column these are.
+// first row and column are x and y.
 template <class Config, class Work, class Finish>
 __device__ __forceinline__ void wgmma_products(Work work, const WgmmaWalk &walk, const Finish &finish) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)

@@ -1,4 +1,4 @@
-// Describes a product to the wgmma engine and launches it, for every instance.
+// Describes a product to the wgmma kernels and launches it.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,6 @@ namespace libsgemm::cuda {
 
 using WgmmaKernel = void (*)(WgmmaMaps, WgmmaProblem);
 
-// Numbers of one instance of a kernel.
 struct WgmmaInstance {
   WgmmaKernel kernel;
   int tile_x, tile_y, cluster_x, cluster_y, cluster, depth, stages, element_bytes;
@@ -26,7 +25,7 @@ struct WgmmaInstance {
   TriangleTiles triangle;
 };
 
-// Sides of a call in the engine's terms: x is n unless `swapped`.
+// Sides of a call as the kernels see them: x is n unless `swapped`.
 struct WgmmaSides {
   bool swapped, x_along_k, y_along_k;
 
@@ -39,14 +38,14 @@ struct WgmmaSides {
 };
 
 // True if swapped sides need fewer tiles of `tile_x` x `tile_y`, by at least an eighth. Swapped stores are narrow:
-// neither vectors nor TMA can write C then (1120 x 13568 x 2560: 180 us with 477 tiles swapped, 146 with 530).
+// neither vectors nor TMA can write C then.
 inline bool wgmma_swaps(const GemmDesc &desc, int tile_x, int tile_y) {
   const auto tiles = [&](int64_t x, int64_t y) { return ceil_div(x, tile_x) * ceil_div(y, tile_y); };
   return tiles(desc.m, desc.n) < tiles(desc.n, desc.m) * 7 / 8;
 }
 
 // True if `beta` allows tiles of this width to be stored as boxes. If C is read, boxes must run along y and be whole: a
-// last box that begins within the previous one would read what that one writes.
+// last box that begins within the previous one would read what that one wrote.
 inline bool wgmma_boxes_add(float beta, bool along_y, int width) {
   return beta == 0 || (along_y && width % kWgmmaBox == 0);
 }
@@ -65,12 +64,11 @@ struct WgmmaSlices {
   int64_t partial_ld;
 };
 
-// Returns the number of clusters, of `x` x `y`, in a triangle of `order` rows: Part::y_from_x if `y_grows`, otherwise
-// Part::x_from_y.
+// Number of clusters of `x` x `y` in a triangle of `order` rows: Part::y_from_x if `y_grows`, otherwise Part::x_from_y.
 int64_t wgmma_triangle_clusters(TriangleTiles tiles, int64_t order, bool y_grows, int x, int y);
 constexpr int64_t kMostTriangleLines = 256;  // limit, since they are counted one by one
 
-// Sets the numbers of tiles of C, x by y, and what else follows from its sizes, part, k-steps and slices.
+// Sets the numbers of tiles of C, x by y, and what follows from sizes, part, k-steps and slices.
 void count_tiles(const WgmmaInstance &instance, WgmmaProblem *p);
 
 // Describes C, matrices of `y` x `x` elements, to TMA: fills p.boxes and, if TMA can store C, map. Not for kernels that
@@ -78,8 +76,7 @@ void count_tiles(const WgmmaInstance &instance, WgmmaProblem *p);
 libsgemm_status_t describe_boxes(const WgmmaInstance &instance, int64_t matrices, const Launch &launch, WgmmaProblem *p,
                                  TensorMap *map, Error *error);
 
-// Launches an instance for `tiles` tiles, each of a cluster, that are all described. Blocks are persistent, so there
-// are no more than fit at once.
+// Launches an instance for `tiles` tiles, each of a cluster. Blocks are persistent: no more than fit at once.
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_wgmma_tiles(void (*kernel)(Parameters...), const WgmmaInstance &i, int64_t tiles,
                                      const Launch &launch, Error *error, const Arguments &...arguments) {
@@ -92,9 +89,8 @@ libsgemm_status_t launch_wgmma_tiles(void (*kernel)(Parameters...), const WgmmaI
     if (status != LIBSGEMM_SUCCESS) return status;
     clusters = std::min<int64_t>(clusters, std::max(resident, 1));
   }
-  // Uses as few clusters as need no more rounds, if that leaves few of them out: tiles of a round are then neighbours,
-  // and idle multiprocessors leave power to the others (4096 x 4096 x 4096 of FP16, 64 pairs for 66: 0.5 % faster; 8192
-  // the same).
+  // As few clusters as need no more rounds, if that leaves few of them out: tiles of a round are then neighbours, and
+  // idle multiprocessors leave power to the others.
   const int64_t even = ceil_div(tiles, ceil_div(tiles, clusters));
   if (clusters - even <= clusters / 16) clusters = even;
   return launch_after(kernel, static_cast<unsigned>(i.cluster), dim3(static_cast<unsigned>(clusters * i.cluster)),
@@ -106,7 +102,7 @@ libsgemm_status_t launch_wgmma_kernel(void (*kernel)(Parameters...), const Wgmma
   return launch_wgmma_tiles(kernel, i, int64_t{p.tiles.value} * p.slices * p.products, launch, error, arguments...);
 }
 
-// Describes a launch in the kernel's terms. `part`: of C, m x n.
+// Describes a launch to the kernel. `part`: of C, m x n.
 libsgemm_status_t describe_wgmma(const GemmDesc &desc, const WgmmaInstance &instance, const WgmmaSides &sides,
                                  libsgemm::Stored::Part part, const WgmmaSlices &slices,
                                  const StridedOperands &operands, int64_t count, const Launch &launch, WgmmaMaps *maps,

@@ -1,11 +1,10 @@
-// Products of the wgmma engine (wgmma_engine.cuh): the stages of a tile, summed in registers.
+// Products of the wgmma main loop (wgmma_engine.cuh): the stages of a tile, summed in registers.
 #pragma once
 
 #include "wgmma_tiles.cuh"
 
 namespace libsgemm::cuda {
 
-// Returns where the warpgroup's half `half` of plane `plane` of x begins in a stage.
 template <class Config>
 __device__ __forceinline__ uint32_t offset_x(int group, int half, int plane) {
   const int row = (group * Config::halves + half) * 64, chunk = row / Config::x_chunk;
@@ -13,8 +12,8 @@ __device__ __forceinline__ uint32_t offset_x(int group, int half, int plane) {
          (row - chunk * Config::x_chunk) * Config::row_bytes;
 }
 
-// Issues the products of one stage: a half and plane of x times the plane of y that `of_y` describes. `fresh`: the
-// accumulators start at zero.
+// Issues the products of one stage: a half and plane of x times the plane of y that `of_y` describes. `fresh`: sums
+// start at zero.
 template <class Config, int kSums>
 __device__ __forceinline__ void multiply_stage(float (&sum)[kSums], uint32_t x, uint64_t of_y, bool fresh) {
   using X = typename Config::X;
@@ -72,8 +71,8 @@ __device__ __forceinline__ void multiply_in_turn(float (&sum)[1][kSums], WgmmaRi
 }
 
 // Adds the accumulators of both warpgroups. Returns true to the first one, which stores the sums. `both` needs
-// registers of its own: otherwise the compiler would wait for the products one by one (C7515). `parity`: that of the
-// exchange's barriers.
+// registers of its own: otherwise the compiler would wait for each product (C7515). `parity`: of the exchange's
+// barriers.
 template <class Config, int kSums>
 __device__ __forceinline__ bool gather_sums(const float (&sum)[kSums], float (&both)[kSums], uint32_t shared, int group,
                                             int steps, int width, unsigned *parity) {
@@ -103,7 +102,7 @@ __device__ __forceinline__ bool gather_sums(const float (&sum)[kSums], float (&b
 }
 
 // multiply_tile() with x through registers. These must not be written while products are in flight: the compiler would
-// wait for each product (C7513). So the warpgroup waits for its own products, and the other one multiplies meanwhile.
+// wait for each product (C7513). So the warpgroup waits for its products while the other one multiplies.
 template <class Config>
 __device__ __forceinline__ void multiply_tile_by_threads(float (&sum)[Config::n / 2], WgmmaRing<Config> *at, int group,
                                                          int steps) {

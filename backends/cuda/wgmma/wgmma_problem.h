@@ -1,8 +1,8 @@
-// Description of what a launch of the wgmma engine (wgmma_engine.cuh) computes. Host and device.
+// Description of a launch of the wgmma kernels (wgmma_engine.cuh). Host and device.
 //
-// For the engine, C is x by y: x is the side whose operand wgmma takes first, 64 rows an instruction, y the other one.
-// A thread's accumulators run along y, so y is m wherever stores of C matter: the product is computed transposed there,
-// C^T = op(B)^T op(A)^T. If m is large and n small, x is m.
+// C is x by y here: x is the side whose operand wgmma takes first, 64 rows an instruction, y the other one. A thread's
+// accumulators run along y. So y is m, C^T = op(B)^T op(A)^T, wherever stores of C matter; if m is large and n small, x
+// is m.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ LIBSGEMM_HOST_DEVICE constexpr bool y_has_x(TriangleTiles tiles) { return tiles 
 constexpr int kPromoteDepth = 64;   // k of splits after which sums leave the tensor cores
 constexpr int kWgmmaThreads = 384;  // two warpgroups that multiply, one that copies
 
-// Sizes for 16-bit products in tiles of any width: k of a stage, rows of x of most tiles, columns of y.
+// For 16-bit products in tiles of any width: k of a stage, rows of x of most tiles, columns of y.
 constexpr int kWgmmaDepth = 64, kWgmmaRows = 128;
 using WgmmaWidths =
     std::integer_sequence<int, 256, 240, 224, 208, 192, 176, 160, 144, 128, 112, 96, 80, 64, 48, 32, 16>;
@@ -46,10 +46,10 @@ struct WgmmaCluster {
 
   LIBSGEMM_HOST_DEVICE constexpr int log_blocks() const { return log_x + log_y; }
   LIBSGEMM_HOST_DEVICE constexpr int blocks() const { return 1 << log_blocks(); }
-  // Number of blocks that share an operand with a block, itself included. In clusters of up to 4 blocks their ranks are
-  // `rank` xor i, for i below sharers().
+  // Blocks that share an operand with a block, itself included. In clusters of up to 4 their ranks are `rank` xor i,
+  // for i below sharers().
   LIBSGEMM_HOST_DEVICE constexpr int sharers() const { return (1 << log_x) + (1 << log_y) - 1; }
-  // Position of block `rank` in the cluster. (Blocks alone may have been launched as pairs.)
+  // Position of block `rank` in the cluster. (Single blocks may have been launched as pairs.)
   LIBSGEMM_HOST_DEVICE constexpr int x(int rank) const { return rank & ((1 << log_x) - 1); }
   LIBSGEMM_HOST_DEVICE constexpr int y(int rank) const { return rank >> log_x & ((1 << log_y) - 1); }
   // Multicast mask of the blocks that share its x; below, its y.
@@ -79,7 +79,7 @@ struct WgmmaProblem {
   int products;
   float alpha, beta;
   // Element (x, y) of product i is at c + i * c_elements + x * step_x + y * step_y; one of the steps is 1. With slices,
-  // each slice has a matrix of its own: slice s of product i is matrix i * slices + s.
+  // slice s of product i is matrix i * slices + s.
   float *c;
   int64_t step_x, step_y, c_elements;
   Part part;
@@ -89,21 +89,20 @@ struct WgmmaProblem {
   bool vectors;            // step_y is 1, and pairs of y are aligned to 8 bytes
   bool boxes;              // TMA can store C, along the side whose step is 1
 
-  // True for tiles on a triangle's diagonal, whose operands are one matrix: x is rows of y, from x_row() on, and is not
-  // copied itself.
+  // True for tiles on a triangle's diagonal, whose operands are one matrix: x is rows of y from x_row() on and is not
+  // copied.
   LIBSGEMM_HOST_DEVICE bool y_has_x() const { return cuda::y_has_x(triangle); }
   LIBSGEMM_HOST_DEVICE int x_row() const {
     return triangle == TriangleTiles::halves && part == Part::x_from_y ? kWgmmaRows : 0;
   }
 };
 
-// Lines of a triangle's clusters that are not square, one after the other. A line is `line` wide; it has the clusters,
+// Lines of a triangle's clusters that are not square, one after the other. A line is `line` wide and has the clusters,
 // `across` wide and `most` in all, that begin before its end.
 struct TriangleLines {
   int line, across, most;
   int end = 0, clusters = 0;
   LIBSGEMM_HOST_DEVICE TriangleLines(int line, int across, int most) : line(line), across(across), most(most) {}
-  // Returns the number of clusters of the next line.
   LIBSGEMM_HOST_DEVICE int next() {
     end += line;
     while (clusters < most && clusters * across < end) ++clusters;

@@ -1,9 +1,9 @@
-// Host side of the wgmma engine for operands that it reads in place, in tiles of one width. For tiles of any width see
-// wgmma_width_row.h. A kernel's file defines a Row:
+// Host side of the wgmma kernels that read operands in place, in tiles of one width (any width: wgmma_width_row.h). A
+// kernel's file defines a Row:
 //
 //   struct Row {
 //     static constexpr libsgemm_math_mode_t math_mode = ...;    // TF32: FP32 operands; FP32: 16-bit ones
-//     static constexpr Fitted fitted = ...;                     // figures, as shares of the tensor cores' rate
+//     static constexpr Fitted fitted = ...;                     // model parameters, shares of the tensor cores' rate
 //     static constexpr int most_cluster = ...;                  // blocks of a cluster, if clusters are used
 //     template <Number, bool XAlongK, bool YAlongK, int Cluster> using Shape = WgmmaShape<...>;
 //     template <Number, bool XAlongK, bool YAlongK, int Cluster> static WgmmaKernel kernel();
@@ -46,7 +46,7 @@ WgmmaInstance wgmma_instance(WgmmaKernel kernel) {
           TriangleTiles::squares};
 }
 
-// Returns use(number, x, y), where ::value of each is a template argument of a call's instance.
+// Returns use(number, x, y); ::value of each is a template argument of the call's instance.
 template <Number kNumber, class Use>
 auto with_wgmma_sides(const WgmmaSides &sides, const Use &use) {
   using Yes = std::true_type;
@@ -84,18 +84,17 @@ using WgmmaLines = std::conditional_t<kAlongK, ptx::AlongK<128>, ptx::AlongOuter
 template <Number kNumber, bool kXAlongK, bool kYAlongK, int kN, int kStages, int kCluster>
 using WgmmaShape16 = WgmmaShape<kNumber, WgmmaLines<kXAlongK>, WgmmaLines<kYAlongK>, 1, kN, 64, kStages, kCluster>;
 
-// Least k at which blocks with one tile each are worth a pair (H100, one wave: 15144 x 200 x 2784 58 -> 45 us, 11688 x
-// 216 x 9744 202 -> 136). At a smaller k, pairs lose more by their later start than they save.
+// Least k at which blocks with one tile each are worth a pair; below, pairs lose more by their later start than they
+// save.
 constexpr int kPairDepth = 1024;
 
-// Tiles and launches of a kernel whose tiles have one width.
 template <class Row>
 struct WgmmaTiles {
   using Shape =
       typename Row::template Shape<Row::math_mode == LIBSGEMM_MATH_TF32 ? Number::tf32 : Number::f16, true, true, 1>;
   static constexpr bool floats = Row::math_mode == LIBSGEMM_MATH_TF32;
 
-  // With TF32, an MN-major operand must be x, so that its rows go through registers.
+  // With TF32, an MN-major operand must be x, so that it goes through registers.
   static WgmmaSides sides(const GemmDesc &desc) {
     if (floats && !(along_k_a(desc) && along_k_b(desc))) return {desc, along_k_b(desc)};
     return {desc, wgmma_swaps(desc, Shape::tile_x, Shape::tile_y)};
@@ -116,8 +115,7 @@ struct WgmmaTiles {
   static libsgemm_status_t enqueue(const GemmDesc &desc, const StridedOperands &operands, int64_t count,
                                    const Launch &launch, Error *error) {
     const WgmmaSides s = sides(desc);
-    // Pairs save reads of the L2 cache. If every block has one tile, there must not be more of them than the device
-    // holds.
+    // Pairs save reads of the L2 cache. If every block has one tile, the device must hold them all at once.
     const auto blocks = [&](int cluster_x, int cluster_y) {
       return ceil_div(s.x(desc), cluster_x) * ceil_div(s.y(desc), cluster_y) * count;
     };
@@ -137,8 +135,8 @@ inline int64_t most_wgmma_products(const GemmDesc &desc, int slices) {
   return std::clamp<int64_t>(INT_MAX / 4 / tiles, 1, kMostProducts);
 }
 
-// Extra seconds to store a C that TMA cannot store. It is stored row by row, which other tiles' products hide less
-// (fitted by eye to k below 50, H100).
+// Extra seconds for a C that TMA cannot store. It is stored row by row, which other tiles' products hide less (fitted
+// by eye to k below 50, H100).
 inline double wgmma_row_stores(const GemmDesc &desc, bool may_box, bool swapped, int width, int index) {
   const double elements = static_cast<double>(desc.m) * static_cast<double>(desc.n);
   return may_box && wgmma_boxes_fit(desc, swapped, width)

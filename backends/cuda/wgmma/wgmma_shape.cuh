@@ -1,4 +1,4 @@
-// Shapes of the kernels of the wgmma engine (wgmma_engine.cuh): the operands' layouts, a tile's extents, its stages.
+// Shapes of the wgmma kernels (wgmma_engine.cuh): the operands' layouts, a tile's extents, its stages.
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -51,7 +51,6 @@ struct WgmmaShape {
   static_assert(stage_bytes % 1024 == 0 && shared_bytes <= 227 * 1024, "of a multiprocessor");
   static_assert(kPlanes == 1 || kPromoteDepth % kDepth == 0, "whole stages between promotions");
 
-  // Descriptor of plane `plane` of y. `y`: where y begins in a stage.
   __device__ __forceinline__ static uint64_t descriptor_y(uint32_t y, int plane) {
     return Y::descriptor(y + plane * (y_rows * row_bytes));
   }
@@ -62,9 +61,9 @@ struct WgmmaShape {
 };
 
 // Shape whose tile width is set by the launch, one of WgmmaWidths. The stages share the memory of four stages of width
-// 256. kCluster: 1, or kMostCluster if the launch sets the cluster. kRows: rows of x, 128 or 64. With 64, both
-// warpgroups multiply all rows, in alternate stages: half as many bytes then arrive for a small tile, which is bound by
-// them. Such tiles are at most 64 wide.
+// 256. kCluster: 1, or kMostCluster if the launch sets the cluster. kRows: rows of x, 128 or 64. With 64, at most 64
+// wide, both warpgroups multiply all rows in alternate stages: half as many bytes arrive for a tile, whose time they
+// bound.
 template <Number kNumber, class XLines, class YLines, int kCluster, int kRows>
 struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, 1> {
   using Widest = WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, 1>;
@@ -73,7 +72,7 @@ struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 
   static constexpr int n = shares_k ? 64 : 256;  // the widest
   static constexpr int tile_x = kRows, x_bytes = kRows * Widest::row_bytes, cluster = kCluster;
   static constexpr int most_stages = 12;
-  // Barriers of the exchange of accumulators, after those of the ring: they are there, and they are taken.
+  // Barriers of the exchange of accumulators, after those of the ring: sums are there, sums are taken.
   static constexpr int barriers_at = Widest::stages_bytes + Widest::boxes_bytes;
   static constexpr int sums_there = barriers_at + 16 * most_stages, sums_taken = sums_there + 8;
   static constexpr int shared_bytes = sums_taken + 8;

@@ -1,5 +1,5 @@
-// Stores of the wgmma engine (wgmma_engine.cuh): a tile's accumulators go to C by TMA, by warps that write rows or
-// columns of C from a box in shared memory, or by threads from their registers. Config is a WgmmaShape.
+// Stores of the wgmma main loop (wgmma_engine.cuh): accumulators go to C by TMA, by warps that write rows or columns of
+// C from a box in shared memory, or by threads from registers. Config is a WgmmaShape.
 #pragma once
 
 #include "instructions.cuh"
@@ -7,7 +7,6 @@
 
 namespace libsgemm::cuda {
 
-// Destination of a product.
 struct WgmmaOutput {
   float *c;  // element (0, 0)
   int64_t step_x, step_y;
@@ -37,8 +36,7 @@ struct WgmmaOutput {
   }
 };
 
-// Prefetches a warpgroup's tile of the old C to the L2 cache while the products are computed, since the store waits for
-// it.
+// Prefetches a warpgroup's tile of the old C to the L2 cache while the products are computed; the store waits for it.
 __device__ __forceinline__ void prefetch_output(const WgmmaOutput &out, int first_x, int first_y, int height,
                                                 int width) {
   constexpr int kLine = 32, kLines = 16;  // floats; threads for a row of the tile: 256 floats are up to 9 lines
@@ -53,9 +51,8 @@ __device__ __forceinline__ void prefetch_output(const WgmmaOutput &out, int firs
   for (int row = thread / kLines; row < count; row += 128 / kLines) ptx::prefetch_to_l2(line + row * step);
 }
 
-// A Finish says what accumulators represent. `wanted`: true if the tile is stored at all. row(x), column(y): what is
-// known of a row and of a column. value(sum, row, column): the product's element. place(out, x): where row x of C
-// begins.
+// A Finish says what accumulators represent. `wanted`: the tile is stored at all. row(x), column(y): what is known of a
+// row and of a column. value(sum, row, column): the product's element. place(out, x): where row x of C begins.
 struct DenseFinish {
   static constexpr bool dense = true;         // rows of C are step_x apart
   static constexpr bool reads_boxes = false;  // boxes along y may add to the old C
@@ -142,7 +139,7 @@ struct BoxRows {
 
 // Writes a warp's 16 rows of 32 columns, box number b, to shared memory, in TMA's swizzle of 128 bytes. Odd rows are
 // two groups of columns ahead, so that four rows have no bank conflicts. `y`: the thread's first column of C. kBack:
-// the box begins 16 columns earlier, because the tile ends within it.
+// the tile ends within the box, which so begins 16 columns earlier.
 template <class Config, bool kBack, bool kReads = false, class Finish>
 __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int b, uint32_t box,
                                          const BoxRows<Finish> &rows, int y, const WgmmaOutput &out,
@@ -168,8 +165,8 @@ __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int 
   }
 }
 
-// fill_box() with the 16 rows of a column side by side, in TMA's swizzle of 64 bytes. Threads of odd columns write
-// their second column first, so that two columns have no bank conflicts.
+// fill_box() with the 16 rows of a column contiguous, in TMA's swizzle of 64 bytes. Threads of odd columns write their
+// second column first, so that two columns have no bank conflicts.
 template <class Config, bool kBack, class Finish>
 __device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 2], int b, uint32_t box,
                                                  const BoxRows<Finish> &rows, int y, const WgmmaOutput &out,
@@ -195,9 +192,9 @@ __device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 
   }
 }
 
-// Reads the old C where a thread fills box b along y, in pieces of 32 bytes. The reads bypass the L1 cache, which does
-// not see what TMA writes. `y` and the order of the columns' groups are those of fill_box(). The result does not go to
-// accumulators: the compiler would then wait for all products one by one (C7515).
+// Reads the old C where a thread fills box b along y, in pieces of 32 bytes. `y` and the order of the groups of columns
+// are those of fill_box(). The reads bypass the L1 cache, which does not see TMA's writes. The result does not go to
+// accumulators: the compiler would then wait for each product (C7515).
 template <class Config>
 __device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_x, int y, const WgmmaOutput &out) {
   const int lane = static_cast<int>(threadIdx.x) % 32, first = y + Config::box_y * b;
@@ -216,13 +213,13 @@ __device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_
   }
 }
 
-// Lines of a box that a convolution's warp handles at once, where it empties the box itself or writes columns. Code
-// that a tile runs once waits for its instructions, and all lines unrolled would exceed the instruction cache.
+// Lines of a box that a convolution's warp handles at once, where it empties the box itself or writes columns. A tile
+// runs this code once and waits for its instructions; all lines unrolled would exceed the instruction cache.
 template <class Config>
 constexpr int kBoxLinesAtOnce = Config::planes == 1 ? 2 : 1;
 
-// Writes kCount times 32 elements from a box to C. wanted(i): true if this lane has an element; to(i): its place in C;
-// from(i): its place in the box. The old C is read kAtOnce at a time: otherwise each read would wait for the previous
+// Writes kCount times 32 elements from a box to C. wanted(i): true if this lane has an element; to(i), from(i): its
+// place in C and in the box. The old C is read kAtOnce at a time: otherwise each read would wait for the previous
 // write.
 template <int kAtOnce, int kCount, class Wanted, class To, class From>
 __device__ __forceinline__ void write_box(float beta, const Wanted &wanted, const To &to, const From &from) {
@@ -242,7 +239,6 @@ __device__ __forceinline__ void write_box(float beta, const Wanted &wanted, cons
   }
 }
 
-// Writes a box to rows of C from `x` on, columns from `y` on.
 template <int kAtOnce, class Config, class Finish>
 __device__ __forceinline__ void write_box_rows(float beta, int x, int y, const WgmmaOutput &out, uint32_t box,
                                                const Finish &finish) {
@@ -265,7 +261,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
 #pragma unroll
   for (int h = 0; h < Config::halves; ++h) {
     if (warp_x + 64 * h >= out.x_end) break;
-    // Old C of this box and, if the registers suffice, of the next one, which is in flight while this one is filled.
+    // Old C of this box and, if the registers suffice, of the next one, in flight while this one is filled.
     constexpr int kAhead = Config::X::by_threads || Config::any_triangle ? 0 : 1;
     [[maybe_unused]] float there[1 + kAhead][4][4];
     const auto read = [&](int b) { read_box<Config>(there[b % (1 + kAhead)], b, warp_x + 64 * h, y, out); };
@@ -301,7 +297,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
           fill_box<Config, kBack, kReads>(sum[h], b, box, rows, y, out, finish, there[b % (1 + kAhead)]);
         }
       };
-      // Two copies of the code rather than a choice for each accumulator: code that a tile runs once waits for its
+      // Two copies of the code, not a choice for each accumulator: code that a tile runs once waits for its
       // instructions.
       if constexpr (Config::any_width && !kReads) {
         if (back) {
@@ -313,8 +309,8 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
         fill(std::false_type());
       }
       if constexpr (Config::any_triangle) {
-        // The diagonal crosses the box. TMA stores all boxes of the warp before it, or all after it, so none that uses
-        // this box.
+        // The diagonal crosses the box. TMA stores all boxes of the warp before this one, or all after it; none uses
+        // this box now.
         const int x_of = warp_x + 64 * h, y_of = first_y + Config::box_y * b;
         if (!out.contains(x_of, y_of, Config::box_x, Config::box_y)) {
           __syncwarp();
@@ -333,8 +329,8 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
   }
 }
 
-// Stores the accumulators of a warpgroup through a box without TMA, so that a warp writes 32 neighbours at once. Used
-// if columns of C are not aligned to 16 bytes, C is read, or only a part of the tile is stored.
+// Stores accumulators through a box without TMA, so that a warp writes 32 neighbours at once: if columns of C are not
+// aligned to 16 bytes, C is read, or only a part of the tile is stored.
 template <class Config, class Finish>
 __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
                                            const WgmmaOutput &out, uint32_t box, const Finish &finish) {
@@ -359,7 +355,7 @@ __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Co
   }
 }
 
-// store_rows() if rows of C are neighbours, such as windows whose pixels are: 16 rows and two columns at once.
+// store_rows() if rows of C are contiguous, such as windows whose pixels are: 16 rows and two columns at once.
 template <class Config, class Finish>
 __device__ __forceinline__ void store_columns(const float (&sum)[Config::halves][Config::n / 2], int first_x,
                                               int first_y, const WgmmaOutput &out, uint32_t box, const Finish &finish) {

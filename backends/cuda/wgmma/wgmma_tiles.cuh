@@ -1,4 +1,4 @@
-// Tiles of the wgmma engine (wgmma_engine.cuh): which tile a block computes, in an order in which neighbours share
+// Tiles of the wgmma main loop (wgmma_engine.cuh): which tile a block computes, in an order in which neighbours share
 // operands in the L2 cache, and its ring of stages.
 #pragma once
 
@@ -13,7 +13,7 @@ struct WgmmaTile {
   __device__ __forceinline__ static int count(const WgmmaProblem &p) { return p.tiles.value * p.slices * p.products; }
   // `any_triangle`: true if p.triangle may be other than squares.
   __device__ __forceinline__ WgmmaTile(const WgmmaProblem &p, int index, bool any_triangle = false) {
-    // Computing the first tile's place is most of a small product's latency, so no unnecessary division is made.
+    // The first tile's place is most of a small product's latency: no unnecessary division.
     product = slice = 0;
     if (p.slices * p.products > 1) {
       slice = p.tiles.quotient(index);
@@ -62,8 +62,8 @@ struct WgmmaTile {
     return slice * p.slice_steps + min(slice, p.k_steps - p.slice_steps * p.slices);
   }
 
-  // Sets x <= y in a triangle of `order` rows. A group's columns follow each other, and in each column the rows that
-  // are in the triangle.
+  // Sets x <= y in a triangle of `order` rows. A group's columns follow each other, in each the rows that are in the
+  // triangle.
   __device__ __forceinline__ void place_in_triangle(int order, int index) {
     // Number of tiles in g groups, which have kWgmmaGroup * g rows.
     const auto before = [](int g) { return kWgmmaGroup * g * (kWgmmaGroup * g + 1) / 2; };
@@ -84,18 +84,16 @@ struct WgmmaTile {
   }
 };
 
-// Rows of a matrix, from `row` on.
 struct WgmmaRows {
   int row, product;
 
-  // Copies a stage of kChunk rows, from `k` on.
   template <class Config, class Lines, int kChunk>
   __device__ __forceinline__ void copy(uint32_t shared, const TensorMap &map, int k, bool to_pair,
                                        uint32_t barrier) const;
 };
 
 // A kernel's Work is what its launch computes, tile after tile. A thread requests tiles by ascending index; maps() and
-// problem() belong to the last one requested. WgmmaWork is the Work of a single WgmmaProblem.
+// problem() belong to the last one requested. WgmmaWork is the Work of one WgmmaProblem.
 struct WgmmaWork {
   const WgmmaMaps &of_maps;
   const WgmmaProblem &of_problem;
@@ -105,10 +103,9 @@ struct WgmmaWork {
   __device__ __forceinline__ WgmmaTile tile(int index) { return {of_problem, index, any_triangle}; }
   __device__ __forceinline__ const WgmmaMaps &maps() const { return of_maps; }
   __device__ __forceinline__ const WgmmaProblem &problem() const { return of_problem; }
-  // Copier of the rows of x from `row` on.
   __device__ __forceinline__ WgmmaRows rows(int row, int product) const { return {row, product}; }
   __device__ __forceinline__ void expect(int) const {}  // the tile will be copied soon
-  // Prefetches what the first copies need; runs before the previous grid has ended, so only what that does not write.
+  // Prefetches what the first copies need. It runs before the previous grid has ended: only what that does not write.
   __device__ __forceinline__ void prepare() const {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     ptx::prefetch_map(&of_maps.x);
@@ -145,7 +142,6 @@ struct WgmmaWalk {
   int first, step, count;
 };
 
-// A place in the ring of stages.
 template <class Config>
 struct WgmmaRing {
   uint32_t shared;  // address of stage 0
@@ -156,7 +152,7 @@ struct WgmmaRing {
   int rank;                       // the block's, in its cluster
   int sharers = Config::cluster;  // blocks that share operands with this one, and itself
   __device__ __forceinline__ WgmmaRing(uint32_t shared, int rank) : shared(shared), rank(rank) {}
-  // With Config::any_width, `p` may be any product of the launch: they have the same stages.
+  // With Config::any_width, `p` may be any product of the launch: all have the same stages.
   __device__ __forceinline__ WgmmaRing(uint32_t shared, int rank, const WgmmaProblem &p) : WgmmaRing(shared, rank) {
     if constexpr (Config::any_width) {
       stages = p.stages, stage_bytes = Config::bytes_of_stage(p.width);

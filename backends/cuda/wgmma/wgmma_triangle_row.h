@@ -1,4 +1,4 @@
-// Host side of triangles by the wgmma engine: op(A) op(A)^T of 16-bit operands. The kernel's file defines Kernels:
+// Host side of triangles by wgmma: op(A) op(A)^T of 16-bit operands. The kernel's file defines Kernels:
 //
 //   struct Kernels {
 //     template <Number, bool AlongK> static void (*kernel())(WgmmaTriangle);
@@ -38,7 +38,7 @@ struct WgmmaTriangleRow {
   }
   static double cost(const GemmDesc &desc, int index) { return way(desc, index).seconds; }
 
-  // Returns the numbers of the instance that computes a part, and sets `kernel`.
+  // Returns the instance that computes a part, and sets `kernel`.
   static WgmmaInstance instance(const GemmDesc &d, const WgmmaTriangleWay::Part &part, Function *kernel) {
     const auto of = [&](auto number, auto x, auto) {
       constexpr Number kNumber = decltype(number)::value;

@@ -9,14 +9,9 @@
 namespace libsgemm::cuda {
 namespace {
 
-// Fitted on an H100 to 21,500 ways of computing 236 products, most of them random; the extra costs of clusters other
-// than pairs along x, to 32,000 ways of the same products. With this fit the choices lose 4 % of the time (geometric
-// mean), also on 89 products that it does not include. kClocksOfRowSums and kRowStores are fitted to 265 ways of seven
-// products that TMA cannot store. Their times are off by 15 % (root mean square), also in 200 ways of four other
-// products. With the same clocks as for other products they would be off by 26 % and 37 %.
-//
-// Clocks and bytes are those of a multiprocessor for a k-step of kWgmmaDepth. Concurrent work is added as fourth
-// powers, arithmetic and memory as squares, so that the longest counts most.
+// Model parameters, fitted on an H100 (docs/kernels/wgmma.md). Clocks and bytes are those of a multiprocessor for a
+// k-step of kWgmmaDepth. Concurrent work is added as fourth powers, arithmetic and memory as squares, so that the
+// longest counts most.
 constexpr double kClocksOfColumn = 4.79;    // for a column of y and 128 rows of x, in the tensor cores
 constexpr double kLeastColumns = 40;        // fewer take as long
 constexpr double kArrivingPerClock = 61.6;  // bytes that a block gets
@@ -41,11 +36,11 @@ double fourth(double x) { return square(square(x)); }
 
 double bytes_seconds(const Device &d, double bytes) { return bytes / (kReachedBandwidth * d.memory_bandwidth); }
 
-// Returns the factor by which an operand's lines take longer to read if they are not aligned to 128 bytes.
+// Factor by which an operand's lines take longer to read if they are not aligned to 128 bytes.
 double torn(int64_t ld, size_t size) { return static_cast<uint64_t>(ld) * size % 128 == 0 ? 1 : kTornLines; }
 
 // Clusters of four leave multiprocessors idle in GPCs whose number of multiprocessors is no multiple of 4: an H100 has
-// room for 30 clusters.
+// room for 30.
 int clusters_at_once(const Device &d, const WgmmaCluster &cluster) {
   return cluster.blocks() <= 2 ? d.compute_units / cluster.blocks() : d.compute_units * 10 / 11 / 4;
 }
@@ -91,7 +86,7 @@ double clusters_of(const GemmDesc &desc, const WgmmaWay &way) {
          static_cast<double>(desc.batch_count);
 }
 
-// True if TMA's boxes of kWgmmaBox columns allow the width: a narrower tile must be the only one along y.
+// True if boxes of kWgmmaBox columns allow the width: a narrower tile must be the only one along y.
 bool width_fits(const GemmDesc &desc, int width, bool swapped) {
   return width >= kWgmmaBox || WgmmaSides(desc, swapped).y(desc) <= width;
 }
@@ -114,7 +109,7 @@ double way_seconds(const Device &d, const GemmDesc &desc, const WgmmaWay &way) {
   return seconds;
 }
 
-// Returns the number of slices with which multiprocessors have at most `rounds` tiles, or 0 if there are fewer than 2.
+// Number of slices with which multiprocessors have at most `rounds` tiles, or 0 if there are fewer than 2.
 int slices_of(const Device &d, const GemmDesc &desc, const WgmmaWay &way, int rounds) {
   const double fitting = std::floor(rounds * clusters_at_once(d, way.cluster) / clusters_of(desc, way));
   const auto slices =
@@ -207,7 +202,7 @@ WgmmaTriangleWay wgmma_triangle_way(const GemmDesc &product, bool y_grows, int w
   }
   Part squares = {width, {1, 0}, TriangleTiles::beside, 0};
   Part halves = {width, {0, 0}, TriangleTiles::halves, 0}, quarters = {kWgmmaRows, {0, 0}, TriangleTiles::quarters, 0};
-  // Tries the fewest rounds of squares, and a few more with fewer pairs, which leaves more blocks for the diagonal.
+  // Tries the fewest rounds of squares, and a few more with fewer pairs, which leave more blocks for the diagonal.
   constexpr int kMoreRounds = 3, kPairsLeft = 1;
   WgmmaTriangleWay best = {{}, HUGE_VAL};
   const int64_t pairs = tiles_of(squares), least = ceil_div(pairs, d.compute_units / 2 - kPairsLeft);

@@ -1,5 +1,5 @@
-// Host side of the wgmma engine for 16-bit operands, which it reads in place. One device kernel serves tiles of all
-// widths. Each width is a kernel of the table, and another one with k in slices. The kernel's file defines Kernels:
+// Host side of the wgmma kernels for 16-bit operands, read in place. One device kernel serves tiles of all widths. Each
+// width is a kernel of the table, and another one with k in slices. The kernel's file defines Kernels:
 //
 //   struct Kernels {
 //     template <Number, bool XAlongK, bool YAlongK, int Cluster, int Rows> static WgmmaKernel kernel();
@@ -18,7 +18,6 @@ namespace libsgemm::cuda {
 template <Number kNumber, bool kXAlongK, bool kYAlongK, int kCluster, int kRows>
 using WgmmaAnyWidth16 = WgmmaAnyWidth<kNumber, WgmmaLines<kXAlongK>, WgmmaLines<kYAlongK>, kCluster, kRows>;
 
-// Returns the numbers of an instance for tiles `width` wide.
 template <class Shape>
 WgmmaInstance wgmma_instance_of_width(WgmmaKernel kernel, int width, const WgmmaCluster &cluster) {
   WgmmaInstance i = wgmma_instance<Shape>(kernel);
@@ -31,7 +30,6 @@ WgmmaInstance wgmma_instance_of_width(WgmmaKernel kernel, int width, const Wgmma
   return i;
 }
 
-// Returns the instance for a call.
 template <class Kernels, int kCluster, int kRows>
 WgmmaInstance wgmma_instance_of_width(const GemmDesc &desc, const WgmmaSides &sides, int width,
                                       const WgmmaCluster &cluster) {
@@ -95,8 +93,7 @@ Kernel wgmma_width_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Define a kernel of the table with tiles of ROWS rows of x and WIDTH columns of y; the second one, with k in slices.
-// For the kernel's file.
+// Define a kernel with tiles of ROWS rows of x and WIDTH columns of y; the second one, with k in slices.
 #define LIBSGEMM_WGMMA_ROW(NAME, ROWS, WIDTH) \
   Kernel NAME() { return wgmma_width_kernel<Kernels, ROWS, WIDTH, false>(#NAME); }
 #define LIBSGEMM_WGMMA_SPLIT_ROW(NAME, ROWS, WIDTH) \

@@ -1,4 +1,4 @@
-// checksum: verification of a product in device memory (contract/checksum.h), in FP64. Bound by memory.
+// Verification of a product in device memory (contract/checksum.h), in FP64. Bound by memory.
 //
 //   1  start       random signs w
 //   2  sum_rows    sums and squares of the chosen columns of B, with the signs: partial sums of each row of B. Columns
@@ -14,9 +14,9 @@
 // product.
 //
 // sum_rows: a block of 256 threads sums 32 rows x 128 columns at a time, with the weights of the columns in shared
-// memory. If the rows of the matrix are contiguous, a warp (32 threads) takes one column, and the block 8 columns at
-// once. If the columns are, a warp takes 4 rows, 32 columns at once. In both cases a warp reads 128 contiguous bytes.
-// If there are few rows, several blocks share their columns ("parts"), and the reader of the sums adds the parts.
+// memory. If rows of the matrix are contiguous, a warp takes one column, and the block 8 columns at once; if columns
+// are, a warp takes 4 rows, 32 columns at once. So a warp reads 128 contiguous bytes. If there are few rows, several
+// blocks share their columns ("parts"), and the reader of the sums adds the parts.
 //
 // Shared memory, bytes: weights 128 x 2 x 8, sums 3 x 32 x 33 x 8: 27392.
 // Requires: one product of any types, transpositions, alignment and size.

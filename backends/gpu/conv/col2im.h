@@ -1,7 +1,5 @@
-// The second kernel of data gradients by columns: dx from the columns of col2im_problem.h.
-//
-// A thread computes up to four channels of a pixel, a warp neighbouring columns of the image. Terms are added in the
-// order of the taps.
+// The second kernel of data gradients by columns: dx from the columns of col2im_problem.h. A thread computes up to four
+// channels of a pixel, a warp neighbouring columns of the image. Terms are added in the order of the taps.
 #pragma once
 
 #include "col2im_problem.h"

@@ -13,8 +13,8 @@ struct Columns {
   int64_t chunks = 0;
   int64_t pitch = 0;  // elements from one element of the filters to the next
   int64_t count = 0;  // elements in all
-  // Strides of a group's channels, of taps and of groups. They are in the order of the filters' memory, so that filters
-  // are read in vectors where possible.
+  // Strides of a group's channels, of taps and of groups, in the order of the filters' memory, so that filters are read
+  // in vectors where possible.
   int64_t channel = 0, tap_h = 0, tap_w = 0, group = 0;
 
   explicit Columns(const ConvDesc &desc);
@@ -24,7 +24,7 @@ struct Columns {
 ConvProduct columns_product(const ConvDesc &desc, const Columns &columns, int64_t first, float *memory);
 Col2imProblem col2im_problem(const ConvDesc &desc, const Columns &columns, int64_t first, const float *memory);
 bool col2im_fits(const ConvDesc &desc, const Columns &columns);
-// Returns the time of the sum of a chunk, whose columns are in the L2 cache.
+// Time of the sum of a chunk, whose columns are in the L2 cache.
 double col2im_seconds(const DeviceModel &device, const ConvDesc &desc, const Columns &columns);
 
 }  // namespace libsgemm::gpu

@@ -1,4 +1,4 @@
-// The host's side of the data gradients by columns (col2im_problem.h).
+// Host side of the data gradients by columns (col2im_problem.h).
 #pragma once
 
 #include "col2im_plan.h"
@@ -6,7 +6,7 @@
 
 namespace libsgemm::gpu {
 
-// Enqueues the second kernel. Each backend whose kernels need it defines it, by col2im.h.
+// Enqueues the second kernel (col2im.h). Each backend whose kernels need it defines it.
 libsgemm_status_t launch_col2im(const Col2imProblem &p, const Launch &launch, Error *error);
 
 // Row: as for ConvTiles.

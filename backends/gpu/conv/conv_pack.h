@@ -1,16 +1,12 @@
-// Copy of the filters to the workspace with neighbouring channels, [k][r][s][c]: for data gradients in NCHW, which sum
-// over filters and taps, and read across channels. In the filters' own layout taps are between channels, and if strides
-// leave some taps out, each element is in a different sector of memory.
+// Copy of the filters to the workspace with neighbouring channels, [k][r][s][c], one thread for each element: for data
+// gradients in NCHW, which sum over filters and taps, and read across channels. In the filters' own layout taps are
+// between channels, and if strides leave some taps out, each element is in a different sector of memory.
 //
-// Requires: a data gradient; channels that are not neighbours, a multiple of four of them in a group; a workspace of 4
+// Requires: a data gradient; channels that are not contiguous, a multiple of four of them in a group; a workspace of 4
 // k (c / groups) r s bytes.
 //
-// Measured (H100, us, NCHW, 64 x 64 tiles; in brackets from the filters in place): 3 x 3 of 64 channels, 32 x 56 x 56
-// 153 (175); of 128, 16 x 112 x 112 1095 (1277); by two of 128, 32 x 56 x 56 188 (283), of 256, 16 x 28 x 28 85 (133),
-// of 64 and 128 filters, 32 x 112 x 112 366 (571). Small images gain nothing: 5 x 5 of 4 x 32 x 23 x 23 219 (240),
-// where columns (col2im_problem.h) take 36.
-//
-// One thread for each element, neighbouring threads for neighbouring channels.
+// Measured (H100, NCHW, 64 x 64 tiles): 3 x 3 of 128 channels with strides of 2, 32 x 56 x 56, 188 us; from the filters
+// in place 283. More: docs/kernels/conv-kernels.md.
 #pragma once
 
 #include "conv_pack_row.h"
@@ -21,7 +17,6 @@ namespace libsgemm::gpu {
 
 constexpr int kConvPackThreads = 256;
 
-// The kernel's body.
 __device__ __forceinline__ void conv_pack_filters(const ConvPackProblem &p) {
   const int i = static_cast<int>(blockIdx.x) * kConvPackThreads + static_cast<int>(threadIdx.x);
   if (i >= p.count) return;

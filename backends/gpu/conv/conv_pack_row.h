@@ -1,4 +1,4 @@
-// The host's side of data gradients from packed filters (conv_pack.h).
+// Host side of data gradients from packed filters (conv_pack.h).
 #pragma once
 
 #include <climits>
@@ -15,7 +15,7 @@ struct ConvPackProblem {
   int64_t from_k, from_c, from_r, from_s;
 };
 
-// Enqueues the copy. Each backend whose kernels need it defines it, by conv_pack.h.
+// Enqueues the copy (conv_pack.h). Each backend whose kernels need it defines it.
 libsgemm_status_t launch_conv_pack(const ConvPackProblem &p, const Launch &launch, Error *error);
 
 // Row: as for ConvTiles.
@@ -56,7 +56,6 @@ struct ConvPacked {
   }
 
  private:
-  // Returns the number of elements of the filters.
   static double elements(const ConvDesc &desc) {
     return static_cast<double>(desc.k) * static_cast<double>(desc.c / desc.groups) *
            static_cast<double>(desc.r * desc.s);

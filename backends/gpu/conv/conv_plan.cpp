@@ -25,8 +25,8 @@ int64_t smallest_step(const ConvDigits &digits, int64_t ConvDigit::*step) {
   return digits[kConvDigits - 1].extent == 1 ? INT64_MAX : std::abs(digits[kConvDigits - 1].*step);
 }
 
-// True if the image's index becomes the row of C: the output is contiguous along rows of C, so the row is the index
-// with the smaller step.
+// True if the image's index becomes the row of C: the output is contiguous along rows, so the row is the index with the
+// smaller step.
 bool image_has_rows(const ConvDigits &first, const ConvDigits &second) {
   return smallest_step(first, &ConvDigit::out) <= smallest_step(second, &ConvDigit::out);
 }
@@ -42,7 +42,6 @@ ConvIndex index_of(const ConvDigits &digits) {
   return index;
 }
 
-// The extents of the digits.
 struct Extents {
   int64_t extent[kConvDigits];
   explicit Extents(const ConvIndex &index) {
@@ -96,7 +95,7 @@ Lie lie_of(const ConvIndex &index, const int64_t (&places)[kConvDigits], const C
   return lie;
 }
 
-// Returns about how many sectors of 32 bytes hold 32 elements.
+// About how many sectors of 32 bytes hold 32 elements.
 double sectors(const Lie &lie) {
   const double length = static_cast<double>(std::min<int64_t>(lie.run, 32));
   return 32 / length * (length * static_cast<double>(std::min<int64_t>(std::abs(lie.step), 8)) / 8 + 1);
@@ -123,7 +122,6 @@ bool all_inside(const ConvOperand &operand, const ConvIndex &outer, const ConvIn
   return least_h >= 0 && least_w >= 0 && most_h < operand.height && most_w < operand.width;
 }
 
-// How an operand is fetched.
 struct OperandFetch {
   Lie outer, sum;
   bool outer_vectors, sum_vectors;

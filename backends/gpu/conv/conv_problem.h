@@ -11,7 +11,7 @@
 //                     each for the rows and columns of dx with one remainder, over the taps that contribute to them
 //   weight gradient   rows (c, r, s), columns (k), sum (n, p, q)
 //
-// If the channels of the output are neighbours, as in NHWC, they are the rows of C, so that C is always contiguous
+// If the channels of the output are contiguous, as in NHWC, they are the rows of C, so that C is always contiguous
 // along its rows.
 #pragma once
 
@@ -65,7 +65,7 @@ struct ConvProblems {
   int count;
 };
 
-// Offset of one element of an index: in bytes, and in rows and columns of the image.
+// Offset of an element of an index: in bytes, and in rows and columns of the image.
 struct alignas(16) ConvPlace {
   int64_t bytes;
   int h, w;
@@ -93,7 +93,7 @@ LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvSteps &steps, const int
   return at;
 }
 
-// Returns the place of element i, which may be beyond the last one.
+// Place of element i, which may be beyond the last one.
 LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvIndex &index, const ConvSteps &steps, int i) {
   if (i >= index.extent) return {0, kOutside, 0};
   int digit[kConvDigits];

@@ -15,12 +15,12 @@ struct Dimension {
   int64_t first_taps = std::min(next, all_taps);  // each contributes to other rows than those before it
   int64_t remainders = std::min(stride, size);    // number of remainders of rows modulo the stride
 
-  // Returns the remainder of the rows that a tap contributes to.
+  // The remainder of the rows that a tap contributes to.
   int64_t remainder_of(int64_t tap) const {
     const int64_t rest = (tap * dilation - pad) % stride;
     return rest < 0 ? rest + stride : rest;
   }
-  // Returns the first tap that contributes to the rows of a remainder; first_taps: none does.
+  // First tap that contributes to the rows of a remainder; first_taps: none does.
   int64_t tap_of(int64_t remainder) const {
     int64_t tap = 0;
     while (tap < first_taps && remainder_of(tap) != remainder) ++tap;
@@ -50,7 +50,7 @@ struct Remainder {
   Remainder(const Dimension &d, int64_t remainder) : Remainder(d, remainder, d.tap_of(remainder)) {}
 };
 
-// Returns at most six sizes: remainders have one of two numbers of rows, and no taps or one of two numbers of taps.
+// At most six sizes: remainders have one of two numbers of rows, and no taps or one of two numbers of taps.
 ConvSizes::OfDimension sizes_of(const Dimension &d) {
   ConvSizes::OfDimension sizes = {};
   const auto add = [&](int64_t remainder, int64_t tap, int64_t count) {

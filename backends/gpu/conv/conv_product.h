@@ -14,8 +14,7 @@ struct ConvDigit {
 };
 using ConvDigits = ConvDigit[3];
 
-// A convolution as a product: the image has the indices `first` and `sum`, the other operand `second` and `sum`, and
-// the output `first` and `second`.
+// The image has the indices `first` and `sum`, the other operand `second` and `sum`, the output `first` and `second`.
 struct ConvProduct {
   ConvDigits first, second, sum;
   const float *image, *other;
@@ -25,7 +24,7 @@ struct ConvProduct {
   int64_t height, width;
 };
 
-// Returns an address `elements` further, which may be outside of the memory that the data is in.
+// An address `elements` further, which may be outside of the memory that the data is in.
 inline float *moved(const float *data, int64_t elements) {
   return reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(data) + static_cast<uintptr_t>(elements * 4));
 }
@@ -33,22 +32,21 @@ inline float *moved(const float *data, int64_t elements) {
 // Number of products: one for each remainder of rows and columns for a data gradient with strides, otherwise one.
 int64_t conv_products(const ConvDesc &desc);
 ConvProduct conv_product(const ConvDesc &desc, int64_t index);
-// Returns the first product from `index` on that has terms; conv_products() if none has.
+// The first product from `index` on that has terms; conv_products() if none has.
 int64_t conv_product_with_terms(const ConvDesc &desc, int64_t index);
 
-// Products by size, for cost models: a data gradient with large strides has very many products of few sizes. In the
-// order of the first product of each size.
+// Products by size, for cost models, in the order of the first product of each size: a data gradient with large strides
+// has very many products of few sizes.
 class ConvSizes {
  public:
   explicit ConvSizes(const ConvDesc &desc);
   int count() const { return height_.count * width_.count; }
-  // Returns the first product of a size; if it has no terms, one of the same size whose output may differ.
+  // The first product of a size; if it has no terms, one of the same size whose output may differ.
   ConvProduct product(int i) const;
-  // Returns the number of products of that size.
   int64_t products(int i) const { return height_.size[i / width_.count].count * width_.size[i % width_.count].count; }
 
-  // Rows, or columns: a remainder modulo the stride, the first tap that contributes to it, and the number of remainders
-  // of this size.
+  // Rows, or columns: a remainder modulo the stride, the first tap that contributes to it, the number of such
+  // remainders.
   struct Size {
     int64_t remainder, tap, count;
   };

@@ -1,4 +1,4 @@
-// The host's side of the convolutions that are computed as products of gathered operands.
+// Host side of the convolutions that are computed as products of gathered operands.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@ struct ConvWays {
   bool strided;  // each product uses only some taps of the filters
 };
 
-// Enqueues the sum of the slices of all groups to the output. Each backend whose kernels need it defines it, by
-// conv_split_k_sum.h.
+// Enqueues the sum of the slices of all groups to the output (conv_split_k_sum.h). Each backend whose kernels need it
+// defines it.
 libsgemm_status_t launch_conv_split_k_sum(const ConvProblem &p, int slices, int64_t groups, const Launch &launch,
                                           Error *error);
-// Like launch_conv_split_k_sum(), for slices of doubles; rounds once.
+// The same for slices of doubles; rounds once.
 libsgemm_status_t launch_conv_split_k_sum_fp64(const ConvProblem &p, int slices, int64_t groups, const Launch &launch,
                                                Error *error);
 
@@ -97,7 +97,7 @@ struct ConvTiles {
     return problem;
   }
   static bool fits(const ConvProblem &problem) { return tiles_fit(tile_count(problem)); }
-  // Returns the time without the launch and memory traffic.
+  // Time without the launch and memory traffic.
   static double seconds(const ConvDesc &desc, const ConvProblem &problem, int index) {
     return tiles_seconds(model(index), tiling(desc, problem, false, index, false),
                          tile_count(problem) * static_cast<double>(desc.groups),
@@ -187,7 +187,7 @@ struct ConvTiles {
     return deepest;
   }
 
-  // Returns a description of the product as C is cut: its rows and columns may be those of product_of() exchanged.
+  // The product as C is cut: its rows and columns may be those of product_of() exchanged.
   static GemmDesc tiled(const ConvDesc &desc, const TileProblem &p) {
     GemmDesc g = product_of(desc);
     g.m = p.m, g.n = p.n, g.k = p.k;
@@ -258,7 +258,6 @@ Kernel conv_kernel(const char *name) {
   return conv_row(name, Row::math_mode, "", &conv);
 }
 
-// The kernel of conv_kernel() with split-K.
 template <class Row>
 Kernel conv_split_kernel(const char *name) {
   using Conv = ConvTiles<Row>;
@@ -272,7 +271,7 @@ Kernel conv_split_kernel(const char *name) {
 
 }  // namespace libsgemm::gpu
 
-// Defines the kernel `NAME` of the file's Config, whose body is body(problems), and its table row `Kernel NAME()`.
+// Defines the kernel `NAME` of the file's Config, whose body is body(problems), and its table entry `Kernel NAME()`.
 // Base<Config> has the rest of what ConvTiles requires; Layout<Config, A, B>::bytes is the shared memory.
 #define LIBSGEMM_CONV_TILE_ROW(NAME, Base, Layout, body)                  \
   template <Fetch KindA, Fetch KindB>                                     \

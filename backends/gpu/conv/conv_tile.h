@@ -1,5 +1,5 @@
-// Work of a block of a convolution: its problem, its tile of C and its range of k; and the places of the tile's
-// elements in the output.
+// Work of a block of a convolution: its problem, its tile of C, its range of k, and the places of the tile's elements
+// in the output.
 #pragma once
 
 #include "conv_problem.h"
@@ -47,8 +47,7 @@ struct GatheredPlace {
 template <class Config>
 constexpr int kOutputPlaceBytes = 8 * (Config::tile_m + Config::tile_n);
 
-// Fills `shared` with the offsets of the tile's rows and columns. Returns the place of the tile's first element, for
-// all threads.
+// Fills `shared` with the offsets of the tile's rows and columns. Returns the place of the tile's first element.
 template <class Config>
 __device__ __forceinline__ GatheredPlace output_places(const ConvTile<Config> &tile, void *shared) {
   const ConvProblem &p = tile.problem;

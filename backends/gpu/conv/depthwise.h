@@ -1,13 +1,13 @@
-// Convolutions in which each channel of the image has its own filters, and both gradients, computed directly: as a
-// product they have one or few columns, and memory traffic takes longer than arithmetic.
+// Convolutions in which each channel of the image has its own filters, and both gradients, computed directly: as
+// products they have one or few columns, and memory traffic takes longer than arithmetic.
 //
 //   block: lanes of channels x places      a thread: `Width` channels at one place (n, strip, q) after the other
 //   strip: kDepthwiseRows adjacent rows of one column of the output: if taps are adjacent, too, each row of the image
 //          is read once for all of them. Strips of the weight gradient may be longer: a thread walks down with the last
 //          rows of the gradient in registers, and reads each row of the image once
 //
-// Channels that are neighbours (NHWC) are the lanes. Otherwise (NCHW) a block has one channel, and the columns are
-// neighbours. The filters of the block's channels are in shared memory: [term][tap][channel].
+// Contiguous channels (NHWC) are the lanes. Otherwise (NCHW) a block has one channel, and the columns are neighbours.
+// The filters of the block's channels are in shared memory: [term][tap][channel].
 #pragma once
 
 #include <type_traits>
@@ -174,7 +174,7 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
   constexpr int kRows = Down == 1 ? 2 : 1;    // rows of the gradient that are read at once
   const Global<float> *from_x = at.image;
   Floats<Width> y[kBehind + kRows] = {};  // rows that this step's rows of the image are multiplied by
-  // Rows outside of the strip are skipped: multiplied as zeros, they would spread what is not finite in the image.
+  // Rows outside of the strip are skipped: as zeros they would spread what is not finite in the image.
   const auto in_strip = [&at](int row) {
     int rows = at.rows;
 #if defined(__AMDGCN__)

@@ -15,14 +15,14 @@ constexpr int kMostBlocks = 65535;              // limit of the grid along y
 
 constexpr int64_t kMostSlices = 512;  // limit for the weight gradient, whose slices a second kernel adds
 
-// Returns the resident blocks of a compute unit, as the registers of the kernels allow.
+// Resident blocks of a compute unit, as the registers of the kernels allow.
 int resident_blocks(int width, int taps, bool weights) {
   if (weights) return width > 1 || taps > 5 ? 2 : taps > 3 ? 3 : 4;
   return width == 1 ? (taps <= 3 ? 3 : 4) : 2;
 }
 
-// Returns the number of blocks along the positions that gives few and equally full waves. `most` blocks would run one
-// iteration of their loop each.
+// Number of blocks along the positions that gives few and equally full waves. `most` blocks would run one iteration of
+// their loop each.
 int64_t position_blocks(int64_t most, int64_t channel_blocks, int64_t resident, int64_t limit) {
   constexpr double kStart = 1.5;  // iterations that the start and the end of a block take
   int64_t best = 1;

@@ -1,4 +1,4 @@
-// The host's side of depthwise.h: which convolutions it computes, and how blocks share them.
+// Host side of depthwise.h: which convolutions it computes, and how blocks share them.
 #pragma once
 
 #include "contract/backend.h"
@@ -20,10 +20,10 @@ bool is_depthwise(const ConvDesc &desc);
 // Product `index` of conv_products().
 DepthwisePlan depthwise_plan(const ConvDesc &desc, int64_t index, int device);
 
-// Returns the bytes of the weight gradient's sums of slices.
+// Bytes of the weight gradient's sums of slices.
 size_t depthwise_bytes(const ConvDesc &desc, int device);
 
-// Returns the predicted seconds; for the weight gradient, with the sum of its slices.
+// Predicted seconds; for the weight gradient, with the sum of its slices.
 double depthwise_seconds(const ConvDesc &desc, int device);
 
 }  // namespace libsgemm::gpu

@@ -1,5 +1,4 @@
 // A convolution in which each channel of the image has its own filters: the parameters that its kernels get by value.
-//
 // Positions are (n, strip, q): a strip is `strip_rows` adjacent rows of the output (for the weight gradient: of the
 // gradient), or fewer at the end of an image.
 #pragma once
@@ -13,8 +12,7 @@ namespace libsgemm::gpu {
 constexpr int kDepthwiseRows = 4;  // unless a weight gradient walks down strips
 
 // True if a weight gradient walks down strips. With single floats, few taps and no strides, walking has too few loads
-// in flight (H100, NCHW: 3 x 3 of 32 x 128 x 56 x 56 takes 56 us by strips of four rows and 78 by walking; by two of 32
-// x 256 x 28 x 28 19 and 15; 5 x 5 of the former 108 and 79).
+// in flight (docs/kernels/conv-kernels.md).
 LIBSGEMM_HOST_DEVICE constexpr bool depthwise_walks(int width, int taps, int down) {
   return width > 1 || taps > 3 || down > 1;
 }

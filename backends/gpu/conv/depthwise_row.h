@@ -1,4 +1,4 @@
-// The host's side of depthwise.h. A kernel's file defines a Row:
+// Host side of depthwise.h. A kernel's file defines a Row:
 //
 //   struct Row {
 //     template <int Width, int Taps, int Down> static auto kernel();          // of depthwise()

@@ -4,11 +4,11 @@
 // Each of a thread's copies combines a place of the thread's own and one of a list that it walks through:
 //
 //   Fetch        own place                      list
-//   outer(_x4)   a row or column of C           the steps of k of the k-tile
-//   inner(_x4)   a step of k, of each k-tile    the tile's rows or columns of C
+//   outer(_x4)   a row or column of C           the k elements of the k-tile
+//   inner(_x4)   a k element, of each k-tile    the tile's rows or columns of C
 //
-// All lanes of a warp, or eight of them, read the same place of the list. Places of C are computed once. Places of k
-// are computed by a warp or two for the whole block: those of the next k-tile while this one is copied.
+// All lanes of a warp, or eight of them, read the same place of the list. Places of C are computed once. A warp or two
+// compute the places of k for the whole block: those of the next k-tile while this one is copied.
 #pragma once
 
 #include "conv_problem.h"

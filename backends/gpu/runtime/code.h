@@ -16,15 +16,14 @@ inline bool succeeds(Code code) {
   return false;
 }
 
-// Returns the status for `code`. On an error, `error` says what failed and why, and the thread's last error is cleared.
-// `index`: device that the call was for; a fatal code marks it as lost. -1: unknown, or not one of the backend's.
+// Status for `code`. On an error, `error` says what failed and why, and the thread's last error is cleared. `index`:
+// device that the call was for; a fatal code marks it as lost. -1: unknown, or not one of the backend's.
 libsgemm_status_t status_of(Code code, int index, const char *what, Error *error);
 
 // Returns EXECUTION_FAILED if the device was lost earlier in this process.
 libsgemm_status_t refuse_lost(int index, Error *error);
 
-// True for an error that no call on the device survives: an illegal address, an uncorrectable memory error. Each
-// backend defines it.
+// True for an error that no call on the device survives, such as an illegal address. Each backend defines it.
 bool is_fatal(Code code);
 
 }  // namespace libsgemm::gpu

@@ -6,8 +6,8 @@
 
 namespace libsgemm::gpu {
 
-// Sets the host's settings that enumerate() reads, and keeps a pointer to them. Must be called before all other
-// functions here.
+// Sets the host's settings that enumerate() reads, and keeps a pointer to them. Call it before all other functions
+// here.
 void set_host(const Host &host);
 
 // Builds the list of the backend's devices at the first call; later calls return the same result. Thread-safe.
@@ -23,7 +23,7 @@ int index_of(int ordinal);
 const char *left_out();
 
 // Each backend defines these two for enumerate(). count_devices(): number of devices that the runtime shows; an error
-// if there is none. take_device(): describes the device and keeps it for model() as the backend's next one, or returns
+// if there is none. take_device(): keeps a description of the device for model() as the backend's next one, or returns
 // false and the reason.
 libsgemm_status_t count_devices(int *count, Error *error);
 bool take_device(int ordinal, Error *why_not);

@@ -1,5 +1,4 @@
-// Counts of the tiles left to FP64 (fp64_share.h), for the kernels that compute these tiles: the parameters, and the
-// counting itself.
+// Counts of the tiles left to FP64 (fp64_share.h), for the kernels that compute them: parameters, and the counting.
 #pragma once
 
 #include "fp64_share.h"
@@ -9,8 +8,7 @@
 
 namespace libsgemm::gpu {
 
-// Parameters of a launch that counts the tiles it leaves to FP64: `products` products, each of rows x columns tiles of
-// the guard.
+// Parameters of a launch that counts: `products` products, each of rows x columns tiles of the guard.
 struct Counting {
   uint32_t *to;  // NULL: no count is requested
   int rows, columns, products;
@@ -34,7 +32,6 @@ __device__ __forceinline__ void count_fp64_tiles(const Guard &guard, const Count
   if (threadIdx.x % 32 == 0) global(c.to)[warp] = left;
 }
 
-// Returns the parameters for a launch of `products` products of `desc`.
 inline Counting fp64_counting(const GemmDesc &desc, int64_t products, const Launch &launch) {
   Counting c = {nullptr, static_cast<int>(ceil_div(desc.m, kOuterPad)), static_cast<int>(ceil_div(desc.n, kOuterPad)),
                 static_cast<int>(products)};

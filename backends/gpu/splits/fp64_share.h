@@ -11,8 +11,8 @@ namespace libsgemm::gpu {
 
 constexpr unsigned kCountingWarps = 64;
 
-// Returns the place where a launch of `tiles` tiles, of all products, writes how many of them it left to FP64: one
-// number by each of counting_warps(tiles). NULL if no count is requested, or if there is no such memory.
+// Place where a launch of `tiles` tiles, of all products, writes how many it left to FP64: one number by each of
+// counting_warps(tiles). NULL if no count is requested, or if there is no such memory.
 uint32_t *count_fp64(uint64_t ticket, int64_t tiles, const Launch &launch);
 
 // Warp w counts tiles 32 w to 32 w + 31, and again every 32 * kCountingWarps tiles.

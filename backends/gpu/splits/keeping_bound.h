@@ -1,4 +1,4 @@
-// Mode fp32_fast: a product of scheme fp16x2 whose guard keeps FP32's bound (docs/kernels/splits.md).
+// Mode fp32_fast: a product of scheme fp16x2 whose guard keeps FP32's error bound (splits.h).
 #pragma once
 
 #include "split_row.h"
@@ -15,7 +15,6 @@ struct KeepingBound {
   }
 };
 
-// Makes a kernel of mode fp32_fast from the Row of mode fp16x3.
 template <class Row>
 Kernel fp32_fast_kernel(const char *name) {
   return split_row_kernel<KeepingBound<Row>>(name, LIBSGEMM_MATH_FP32_FAST);

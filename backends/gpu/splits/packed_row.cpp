@@ -42,13 +42,12 @@ PackedPlan plan_of(const GemmDesc &desc, const SplitsShape &shape, size_t bytes)
   return plan;
 }
 
-// Describes the pass in words; NULL: there is none.
+// The pass in words; NULL: there is none.
 const char *words(const SplitsShape &shape) {
   if (!shape.a && !shape.b) return nullptr;
   return !shape.a ? "rounding of B" : !shape.b ? "rounding of A" : "rounding of A and B";
 }
 
-// The plan that the cost assumes.
 PackedPlan usual_plan(const GemmDesc &desc, const SplitsShape &shape) {
   return plan_of(desc, shape, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, splits_workspace(desc, shape)));
 }

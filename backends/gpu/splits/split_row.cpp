@@ -9,8 +9,7 @@ namespace libsgemm::gpu {
 namespace {
 
 constexpr int64_t kLeastDepth = 256;         // least depth of a panel, unless k is smaller
-constexpr int64_t kMostDepth = 8192;         // most steps in one product of scaled rows; larger ones are added to C in
-                                             // parts
+constexpr int64_t kMostDepth = 8192;         // most k elements in a product of scaled rows; larger ones go in parts
 constexpr int64_t kMostProducts = 65535;     // most products in a launch: gridDim.z
 constexpr double kNextLaunchSeconds = 2e-6;  // time of a launch after another one
 // Time of clearing, survey and repair beyond that of their bytes, in units of kNextLaunchSeconds (H100, products of
@@ -20,9 +19,8 @@ constexpr int kLeastTile = 64;  // smallest tile of C of any kernel
 constexpr int kSplitBytes = 2;  // bytes of one number, in modes that split
 
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
-// Size of the equal parts, multiples of kDepthPad, in which `depth` steps of k are multiplied. The rounding errors of a
-// long chain of additions in FP32 grow with its length. A chain of 65536 steps had 1.3 times the error of cuBLAS, which
-// takes k in slices there (H100, normal numbers that are not negative).
+// Size of the equal parts, multiples of kDepthPad, in which `depth` k elements are multiplied: rounding errors of a
+// long sequence of FP32 additions grow with its length (docs/kernels/splits-kernels.md).
 int64_t part_of_depth(int64_t depth) { return padded(ceil_div(depth, ceil_div(depth, kMostDepth)), kDepthPad); }
 size_t padded_bytes(size_t x) { return (x + 255) / 256 * 256; }
 
@@ -64,8 +62,8 @@ SplitsShape shape_of(const GemmDesc &desc, const SplitRow &product, int index) {
   return shape;
 }
 
-// Words for the largest magnitudes of `rows` rows. In row_words(), the words that the mode needs for ranges
-// (Splits::least) follow.
+// Words for the largest magnitudes of `rows` rows. In row_words(), those that the mode needs for ranges (Splits::least)
+// follow.
 int64_t most_words(int64_t rows) { return rows / kOuterPad * (kOuterPad + 1); }
 int64_t row_words(const SplitsShape &shape, int64_t rows) {
   if (!shape.scaled_rows) return 0;
@@ -135,13 +133,13 @@ double pass_bytes(const GemmDesc &desc, const SplitsShape &shape) {
   return (of_a * static_cast<double>(desc.m) + of_b * static_cast<double>(desc.n)) * static_cast<double>(desc.k);
 }
 
-// ---- Products that convert A: times in turns. A turn computes all tiles that run at a time, over all of k
+// ---- Products that convert A: times in rounds. A round computes all tiles that run at a time, over all of k
 
 int64_t turns_of(const GemmDesc &desc, const SplitsShape &shape, int64_t tiles_n) {
   return ceil_div(ceil_div(desc.m, shape.tile_m) * tiles_n, shape.resident);
 }
 
-// Turns if k is cut into panels. The end of a panel takes as long, in each turn, as kEnd steps of k (measured on an
+// Rounds if k is cut into panels. The end of a panel takes as long, in each round, as kEnd k elements (measured on an
 // H100: 64 MiB of workspace compared with all that is needed).
 double turns_in_panels(const GemmDesc &desc, const SplitsShape &shape, int64_t panels) {
   constexpr double kEnd = 800;
@@ -154,10 +152,9 @@ struct ColumnBlocks {
   double turns;
 };
 
-// Cuts C into blocks of columns of at most `most` tiles, such that their last turns leave the fewest multiprocessors
-// idle.
+// Cuts C into blocks of columns of at most `most` tiles whose last rounds leave the fewest multiprocessors idle.
 ColumnBlocks column_blocks(const GemmDesc &desc, const SplitsShape &shape, int64_t most) {
-  constexpr double kLaunch = 0.05;  // cost of the split and the launch of a block, in turns
+  constexpr double kLaunch = 0.05;  // cost of the split and the launch of a block, in rounds
   constexpr int64_t kMostTries = 64;
   const int64_t all = ceil_div(desc.n, shape.tile_n);
   ColumnBlocks best = {};
@@ -279,13 +276,13 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
 
 namespace {
 
-// Returns the splits from `step` steps of k further on.
+// Splits of an operand from k element `step` on.
 Splits from_step(Splits splits, int64_t step) {
   if (splits.base != nullptr) splits.base += kSplitBytes * step;
   return splits;
 }
 
-// Returns the splits of an operand in a plan, from `first_k` on.
+// Splits of an operand in a plan, from `first_k` on.
 Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, const SplitsShape &product, int64_t first_k) {
   GemmDesc operand = {};
   operand.m = outer, operand.k = k, operand.batch_count = 1;
@@ -337,13 +334,13 @@ Guard columns_of_guard(Guard guard, const Columns &columns) {
   return guard;
 }
 
-// True if the product converts this operand.
+// The operand from k element `step` on.
 const char *from_step(const PassOperand &o, int64_t step) {
   return o.source + step * (o.along_k ? 1 : o.ld) * static_cast<int64_t>(sizeof(float));
 }
 
-// Like shape_of(), but without conversion of A if all splits fit. Converting A while loading it takes more of shared
-// memory than its splits do, so that the pass is worth it.
+// Like shape_of(), but without conversion of A if all splits fit: conversion takes more of shared memory, so that the
+// pass is worth it.
 SplitsShape shape_in(const GemmDesc &desc, const SplitRow &product, const Launch &launch) {
   const SplitsShape shape = shape_of(desc, product, launch.device);
   SplitsShape split = shape;
@@ -412,8 +409,7 @@ libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (int64_t first = 0; first < desc.batch_count && status == LIBSGEMM_SUCCESS; first += l.products) {
     const int64_t products = std::min(l.products, desc.batch_count - first);
-    // The largest magnitudes over all of k come first: every panel must leave out the tiles that are left to the
-    // repair.
+    // The largest magnitudes over all of k come first: every panel must leave out the same tiles.
     const SplitPanel all = split_panel(desc, shape, l, launch.workspace, first, 0, desc.k);
     const Guard guard = guard_of(desc, product, l, all.a, all.b);
     if (passes) status = clear_and_survey(all.pass, launch.workspace, l.most_bytes, products, launch, error);

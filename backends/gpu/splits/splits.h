@@ -1,17 +1,17 @@
-// Split operands, which the passes (splits_pass.h) write into the workspace and the products read. For host and device;
-// independent of the engine that multiplies.
+// Split operands: the passes (splits_pass.h) write them into the workspace, and the products read them. For host and
+// device; independent of the main loop that multiplies.
 //
-// An operand of `outer` x k elements becomes `splits` matrices of 16-bit numbers (or its own 32-bit ones), all along k:
+// An operand of `outer` x k elements becomes `splits` matrices of 16-bit numbers (or its own 32-bit ones), all K-major:
 //
-//   split p, row o, step l of k:  base + p * split_bytes + (o * ld + l) * size of a number
+//   split p, row o, k element l:  base + p * split_bytes + (o * ld + l) * size of a number
 //
-// with `outer` rounded up to kOuterPad rows and k to kDepthPad steps. The padding is zero: products read whole tiles,
-// aligned to 128 bytes, without bounds checks.
+// with `outer` rounded up to kOuterPad rows and k to kDepthPad. The padding is zero: products read whole tiles, aligned
+// to 128 bytes, without bounds checks.
 //
 //   scheme   splits   x is                                               products, in this order
 //   bf16x3   3        2^-s (x0 + x1 + x2), exact up to 2^-148 of the     x2 y0, x1 y1, x0 y2, x1 y0, x0 y1, x0 y0
 //                     row's largest magnitude
-//   fp16x2   2        2^-s (x0 + 2^-11 x1), up to 2^-23 |x| and 2^-50    x1 y0, x0 y1, times 2^-11; x0 y0
+//   fp16x2   2        2^-s (x0 + 2^-11 x1), up to 2^-24 |x| and 2^-51    x1 y0, x0 y1, times 2^-11; x0 y0
 //                     of the row's largest magnitude
 //   bf16     1        x to nearest even                                  x0 y0
 //   fp16     1        x to nearest even; Inf from 65520 on               x0 y0
@@ -20,19 +20,18 @@
 // s belongs to the row: it scales the row's largest magnitude to 2^14 to 2^15. It follows from `most`, the bits of that
 // magnitude, which the survey writes; the bits of NaN and Inf are above all others.
 //
-// ---- Mode fp32_fast: tiles of C that fp16x2 computes
+// Mode fp32_fast keeps FP32's error bound, from k = kLeastFast on. fp16x2 holds what is at most kNarrow powers of two
+// below the row's largest element to 2^-23 |x|. The excess of a row is how many powers of two further down its smallest
+// element other than zero is; that of kOuterPad rows is their largest. An element is small if |x0| < 2, that is 2^-13
+// of the row's largest or less. A row is dense if each chunk of kSplitTile k elements has at most kMostSmall small
+// ones, zeros among them, or if it is zero. A tile is computed from splits if the excesses of its rows and columns add
+// up to at most most_excess(k), or if all of them are dense; otherwise in FP64. Proof: docs/kernels/splits.md.
 //
-// docs/kernels/splits.md proves that the rules below keep FP32's bound, and names what the proof assumes of tensor
-// cores. It also has the measured errors.
-//
-// The excess of a row is the number of powers of two that its smallest element other than zero lies further than
-// kNarrow below its largest; 0 if it does not. The excess of kOuterPad rows is their largest. In a tile without special
-// values (below) the splits keep the bound if the excesses of its rows and columns have a sum of at most most_excess(),
-// and k is at least kLeastFast.
-//
-// They also keep it, whatever the excess, if all rows and columns of the tile are dense. An element is small if |x0| <
-// 2, which is 2^-13 of the row's largest or less. A row is dense if each chunk of kSplitTile steps, also a partial one
-// at the end of k, has at most kMostSmall small elements, zeros among them; a row of zeros counts as dense.
+// Sources: Henry, Tang, Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision
+// Computations" (2019): the three splits and their products; Ootomo, Yokota, "Recovering single precision accuracy from
+// Tensor Cores while surpassing the FP32 theoretical peak performance" (2022): the two splits, the second scaled by
+// 2^11, and FP32 accumulators outside the tensor cores; Fasi et al., "Numerical behavior of NVIDIA tensor cores"
+// (2021): their truncation.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +47,7 @@ constexpr float kLowScale = 0x1p-11f;  // scale of fp16x2's second split: withou
 constexpr int kOuterPad = 128, kDepthPad = 64;
 
 // Mode fp32_fast: powers of two that a row spans without excess, and the least k. most_excess() is the largest
-// permitted sum of the excesses of rows and columns.
+// permitted sum of the excesses of rows and columns: log2(sqrt(k) / 4), rounded down.
 constexpr int kNarrow = 27;
 constexpr int64_t kLeastFast = 256;
 constexpr int kMostSmall = 8;  // most small elements among kSplitTile elements of a dense row
@@ -69,13 +68,13 @@ constexpr bool kScaledRows = kScheme == Scheme::bf16x3 || kScheme == Scheme::fp1
 // stride further on; words are product_most apart.
 struct Splits {
   char *base;           // null: the operand has only words, and the product converts it itself
-  int64_t rows, ld;     // elements; ld: steps of k
+  int64_t rows, ld;     // elements; ld: along k
   int64_t split_bytes;  // from one split to the next
   int64_t product_bytes;
   uint32_t *most, *block_most;  // for each row, for each kOuterPad rows; null unless rows are scaled
   int64_t product_most;
   // Null except in mode fp32_fast. `least`: for each row 2^32 less the bits of the smallest magnitude that is not zero,
-  // 0 if there is none. `excess`, `sparse`: for each kOuterPad rows the excess, and whether one of them is not dense.
+  // 0 if there is none. `excess`, `sparse`: for each kOuterPad rows the excess, and whether a row is not dense.
   uint32_t *least, *excess, *sparse;
 };
 
@@ -89,16 +88,15 @@ LIBSGEMM_HOST_DEVICE inline bool needs_ffma(uint32_t most_a, uint32_t most_b, in
   return ea == 128 || eb == 128 || ea + eb + 2 + log2_k > 127;
 }
 
-// Returns log2(k), rounded up.
 inline int log2_of(int64_t k) {
   int log2 = 0;
   while (log2 < 62 && (int64_t{1} << log2) < k) ++log2;
   return log2;
 }
 
-// Selects tiles of kOuterPad x kOuterPad: those for which needs_ffma() is true; in mode fp32_fast also those of too
-// much excess, or all. The products of splits leave these tiles out. They are computed from the operands themselves: in
-// FP32, in mode fp32_fast with accumulators in FP64.
+// Selects the tiles of kOuterPad x kOuterPad that products of splits leave out: those for which needs_ffma() is true;
+// in mode fp32_fast also those of too much excess, or all. They are computed from the operands themselves: in FP32, in
+// mode fp32_fast in FP64.
 struct Guard {
   const uint32_t *a, *b;  // words for each kOuterPad rows of A, columns of B
   int64_t product_most;
@@ -123,10 +121,10 @@ struct Guard {
 // ---- Passes
 
 struct PassOperand {
-  const char *source;  // first product, at the first step of this panel of k
+  const char *source;  // first product, at the first k element of this panel
   int64_t product_bytes, ld;
   int64_t outer, k;        // k: of this panel
-  bool along_k;            // consecutive elements are steps of k
+  bool along_k;            // consecutive elements have consecutive k
   bool vectors;            // rows along k start at multiples of 4 elements
   unsigned survey, split;  // blocks of either pass; 0: the pass leaves the operand out
   Splits splits;
@@ -143,13 +141,13 @@ constexpr int kSplitTile = 64;                        // outer x k of a block
 constexpr int kSurveyRows = 8, kSurveyDepth = 1024;   // block along k
 constexpr int kSurveyOuter = 128, kSurveySteps = 64;  // block along the outer side
 
-// The passes of the schemes with scaled rows (splits_write), and the products of the guard's tiles from the operands
-// themselves by FP32 fused multiply-adds (splits_repair). Each backend with kernels that split defines them.
+// The passes of the schemes with scaled rows (splits_write), and the products of the guard's tiles by FP32 fused
+// multiply-adds (splits_repair). Each backend with kernels that split defines them.
 libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const Launch &launch, Error *error);
 libsgemm_status_t launch_split(Scheme scheme, const PassProblem &p, int64_t products, const Launch &launch,
                                Error *error);
 libsgemm_status_t launch_repair(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
-// Does so with accumulators in FP64 (splits_repair_fp64), in backends with kernels of mode fp32_fast.
+// The same in FP64 (splits_repair_fp64), in backends with kernels of mode fp32_fast.
 libsgemm_status_t launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
 
 }  // namespace libsgemm::gpu

@@ -1,16 +1,14 @@
 // The passes over the operands before a product of splits (splits.h): the survey finds the largest magnitude of each
 // row, and the split writes the splits. Both are bound by memory.
 //
-//   survey, along k        block of 256 threads: 8 rows x 1024 steps of k, a warp a row
-//   survey, otherwise      128 outer elements x 64 steps of k, a warp every eighth step
-//   split                  64 outer elements x 64 steps of k, 16 threads x 4 steps a row
+//   survey, K-major        block of 256 threads: 8 rows x k = 1024, a warp a row
+//   survey, MN-major       128 outer elements x k = 64, a warp every eighth k
+//   split                  64 outer elements x k = 64, 16 threads x 4 k elements a row
 //
-// One launch processes both operands, A's blocks first. The split transposes an operand that is not contiguous along k
-// in shared memory: 64 rows of 65 words, 16640 bytes. The survey combines the results of warps there, in 4096 bytes, or
-// 8192 with ranges.
+// One launch processes both operands, A's blocks first. The split transposes an MN-major operand in shared memory: 64
+// rows of 65 words, 16640 bytes. The survey combines the results of warps there, in 4096 bytes, or 8192 with ranges.
 //
-// With a thread for each row of 64 steps in the survey, a call took longer: 4 to 6 us for 1024 x 1024 (H100), 4 us for
-// 2048, since few blocks waited for one load after another. Conditional loads took another 2 % of a product of 4096.
+// What was tried: docs/kernels/splits-kernels.md.
 #pragma once
 
 #include "gpu/element.h"
@@ -22,26 +20,26 @@ __device__ __forceinline__ uint32_t magnitude(uint32_t bits) { return bits & 0x7
 
 // ---- Splits of one number
 
-// Returns the exponent of a finite number that is not zero, from its bits: of the power of two at or just below it.
+// Exponent of a finite number that is not zero, from its bits: of the power of two at or just below it.
 __device__ __forceinline__ int exponent_of(uint32_t bits) {
   return bits >= 0x00800000u ? static_cast<int>(bits >> 23) - 127 : -118 - __clz(static_cast<int>(bits));
 }
 
-// Returns the exponent s by which a row is scaled, -113 to 163, from the bits of its largest magnitude. 0 for rows of
-// zeros, and for those that are left to the repair.
+// Exponent s by which a row is scaled, -113 to 163, from the bits of its largest magnitude. 0 for rows of zeros, and
+// for those that are left to the repair.
 __device__ __forceinline__ int scale_of(uint32_t most) {
   if (most == 0 || most >= 0x7f800000u) return 0;
   return 14 - exponent_of(most);
 }
 
-// Returns the excess of a row (splits.h). `least`: as in Splits. For rows with special values, which are left to the
-// repair, the result does not matter.
+// Excess of a row (splits.h). `least`: as in Splits. For rows with special values, which are left to the repair, the
+// result does not matter.
 __device__ __forceinline__ uint32_t excess_of(uint32_t most, uint32_t least) {
   if (least == 0) return 0;
   return static_cast<uint32_t>(max(0, exponent_of(most) - exponent_of(0u - least) - kNarrow));
 }
 
-// 2^s as two factors. Multiplying by the first does not make a number subnormal unless it is.
+// 2^s as two factors. Multiplying by the first makes a number subnormal only if it is so already.
 struct PowerOfTwo {
   float first, second;
 
@@ -66,7 +64,7 @@ struct SplitsOfElement {
 
   __device__ __forceinline__ SplitsOfElement(uint32_t bits, const PowerOfTwo &scale) {
     if constexpr (kScheme == Scheme::tf32) {
-      // A NaN must keep a bit among those that tensor cores read, else they would take it for Inf. The bits beyond the
+      // A NaN must keep a bit among those that tensor cores read, else they would take it for Inf. Bits beyond the
       // number are cleared: TMA would round them again.
       split[0] = magnitude(bits) > 0x7f800000u ? bits | 0x00400000u : bits_of(round_to_tf32(__uint_as_float(bits)));
     } else if constexpr (kScheme == Scheme::bf16) {
@@ -95,7 +93,6 @@ __device__ __forceinline__ uint32_t most_of_warp(uint32_t most) {
   return most;
 }
 
-// Returns the operand of this block, and the block's index within it.
 __device__ __forceinline__ const PassOperand &operand_of(const PassProblem &p, unsigned blocks_a, unsigned *index) {
   const bool first = blockIdx.x < blocks_a;
   *index = first ? blockIdx.x : blockIdx.x - blocks_a;
@@ -181,7 +178,6 @@ __device__ __forceinline__ void survey(const PassProblem &p) {
 
 // ---- The split
 
-// Four consecutive elements.
 template <typename Element>
 struct alignas(4 * sizeof(Element)) Four {
   Element e[4];
@@ -200,7 +196,7 @@ __device__ __forceinline__ void store_four(Global<char> *to, const Four<Split> &
   }
 }
 
-// Loads four steps of k of a row along k; `room`: steps inside the matrix.
+// Loads four k elements of a K-major row; `room`: those inside the matrix.
 __device__ __forceinline__ Four<uint32_t> load_four(Global<const uint32_t> *from, int64_t room, bool vectors) {
   Four<uint32_t> x = {};
   if (vectors && room >= 4) return load_as<Four<uint32_t>>(from);
@@ -217,8 +213,8 @@ __device__ __forceinline__ uint32_t sum_of_row(uint32_t x) {
   return x;
 }
 
-// kRanges: also finds the excess of rows, from Splits::least, and the rows that are not dense, if these steps are all
-// of k. For an operand that is not split it finds only the excess, in one block for each kSplitTile rows.
+// kRanges: also finds the excess of rows, from Splits::least, and the rows that are not dense, if this panel is all of
+// k. For an operand that is not split it finds only the excess, in one block for each kSplitTile rows.
 template <Scheme kScheme, bool kRanges = false>
 __device__ __forceinline__ void split(const PassProblem &p) {
   using SplitsOf = SplitsOfElement<kScheme>;
@@ -240,7 +236,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
     }
   }
   if constexpr (kRanges) {
-    // The blocks at the panel's first steps of k do this, once for each row. Every panel finds the same.
+    // Blocks at the panel's first k do this, once for each row. Every panel finds the same.
     if (first_k == 0 && step == 0) {
       const auto *least = words_of(o.splits.least);
       uint32_t excess = 0;
@@ -262,7 +258,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
       if (outer < o.outer) x[i] = load_four(source + outer * o.ld + k, o.k - k, o.vectors);
     }
   } else {
-    constexpr int kStep = kPassThreads / kTile;  // a thread's elements are steps of k of one row
+    constexpr int kStep = kPassThreads / kTile;  // a thread's elements are of one row
     const int column = thread % kTile, first_step = thread / kTile;
     const int64_t outer = first_outer + column;
     const auto *from = source + (first_k + first_step) * o.ld + outer;

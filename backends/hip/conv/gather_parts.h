@@ -1,7 +1,6 @@
-// Tiles of an operand that is gathered from a tensor (gpu/conv/conv_problem.h), for the loop of matrix.h.
-// gather_stream.h does the same for the loop of valu.h. Here the lookup of addresses is cut into pieces of work without
-// branches, each short enough to follow one matrix instruction. Elements outside of the image are read from an array of
-// zeros.
+// Tiles of an operand that is gathered from a tensor (gpu/conv/conv_problem.h), for the loop of matrix.h. The lookup of
+// addresses is cut into pieces of work without branches, each short enough to follow one matrix instruction. Elements
+// outside of the image are read from an array of zeros.
 //
 // During the products of k-tile t, the addresses of k-tile t + 2 are made from the places in one of two slots of LDS,
 // and the places of k-tile t + 3 are written to the other slot. The loop's barrier follows both; then k-tile t + 2 is
@@ -96,8 +95,8 @@ struct GatherParts : GatheredTile<Map> {
 };
 
 // Writes the places of k of both operands, k-tile by k-tile, without divisions: from one k-tile to the next, the digits
-// of a k always grow by the same numbers, and may carry. Half of a wave's lanes compute places for A, the other half
-// for B. All waves compute them, which avoids a branch; only the first wave writes them.
+// of a k grow by the same numbers, and may carry. Half of a wave's lanes compute places for A, the other half for B.
+// All waves compute them, which avoids a branch; only the first wave writes them.
 template <class A, class B>
 struct SumPlaces {
   static constexpr int parts = 4, half = 32;
@@ -181,7 +180,6 @@ struct SumPlaces {
   }
 };
 
-// Pieces of work that multiply_tiles() spreads over the products.
 template <class A, class B>
 struct GatherLookUps {
   static constexpr int first_of_sum = A::parts + B::parts, parts = first_of_sum + SumPlaces<A, B>::parts;

@@ -1,9 +1,7 @@
-// Tiles of an operand that is gathered from a tensor (gpu/conv/conv_problem.h), with the interface of tile_stream.h,
-// for the loop of valu.h. The loop of matrix.h uses gather_parts.h instead.
-//
-// Addresses are looked up (gpu/conv/gather_tile.h). Two slots of LDS hold places of k: one those of the k-tile that is
-// fetched next, the other those of the k-tile after it, which some threads of the block compute while the loop
-// multiplies. The loop's barrier separates the two.
+// As gather_parts.h, for the loop of valu.h: tiles with the interface of tile_stream.h. Addresses are looked up
+// (gpu/conv/gather_tile.h). Of two slots of LDS, one holds places of k of the k-tile that is fetched next, the other
+// those of the k-tile after it, which some threads compute while the loop multiplies. The loop's barrier separates the
+// two.
 //
 //   LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1]
 #pragma once
@@ -57,8 +55,8 @@ struct GatherStream : GatheredTile<Map> {
   // Fetches the block's first k-tile. Places past the end of the sum are outside of the image.
   __device__ __forceinline__ void fetch_short(Staged &staged, int) const { fetch(staged); }
 
-  // advance() follows each k-tile in the loop. advance(int) follows the first k-tile: other threads may still read the
-  // places of that one, so it writes none.
+  // advance() follows each k-tile in the loop. advance(int) follows the first k-tile and writes no places: other
+  // threads may still read them.
   __device__ __forceinline__ void advance() {
     const int i = static_cast<int>(threadIdx.x) - FirstThread;
     if (i >= 0 && i < sum_places) slots[sum_places - slot + i] = place_of(index, steps, next_k + i * sum_step);

@@ -1,4 +1,4 @@
-// The host's side of gathered.h.
+// Host side of gathered.h.
 #pragma once
 
 #include "gathered.h"
@@ -8,8 +8,7 @@
 
 namespace libsgemm::hip {
 
-// The base of a row of ConvTiles. ProductRow: the row of products with the same loop, a ValuRow or MatrixRow of the
-// Config.
+// Base of a Row of ConvTiles. ProductRow: the Row of products with the same loop, a ValuRow or MatrixRow of the Config.
 template <class ProductRow>
 struct GatheredRow : ProductRow {
   using typename ProductRow::Config;
@@ -17,7 +16,7 @@ struct GatheredRow : ProductRow {
 
   static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool, int index) {
     Tiling tiling = ProductRow::tiling(product, index);
-    // Assumed: the cost of the lookups relative to a k-tile. For vectors it is a fourth of that for elements.
+    // Assumed: the cost of the lookups relative to a k-tile; for vectors a fourth of that for elements.
     constexpr double kElements = 0.12;
     const double lookups =
         (ways.fetch.a_vectors ? 0.25 : 1) / Config::tile_n + (ways.fetch.b_vectors ? 0.25 : 1) / Config::tile_m;
@@ -36,7 +35,7 @@ struct GatheredRow : ProductRow {
 }  // namespace libsgemm::hip
 
 // Defines the kernel `NAME` of the file's Config and ProductRow, by ENGINE of gathered.h or matrix_gathered.h, and the
-// table rows `Kernel NAME()` and `Kernel NAME_split_k()`.
+// table entries `Kernel NAME()` and `Kernel NAME_split_k()`.
 #define LIBSGEMM_HIP_CONV_ROW(NAME, ENGINE)                                      \
   template <Fetch KindA, Fetch KindB>                                            \
   __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)        \

@@ -1,20 +1,11 @@
-// Convolutions, and both gradients, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950).
+// As gfx_fma_128x128x8_conv.hip, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950). Main loop: matrix.h;
+// gathered operands: gather_parts.h; picture: gfx908_mfma_128x128x16_ping_pong, with k-tiles half as deep, so that two
+// blocks and their places share the 64 KiB of a compute unit.
 //
-// gfx908_mfma_128x128x8_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in order.
-//
-// gfx908_mfma_128x128x8_col2im: data gradients. The same kernel computes one product of all pixels of dy and all
-// elements of the filters, whose columns are then summed (gpu/conv/col2im_problem.h).
-//
-// matrix.h describes the loop, gather_parts.h how operands are gathered, gpu/conv/conv_problem.h the indices. The
-// picture is that of gfx908_mfma_128x128x16_ping_pong. A k-tile is half as deep as there, so that two blocks and their
-// places share the 64 KiB of a compute unit.
+// gfx908_mfma_128x128x8_col2im: data gradients, as gfx_fma_64x64x8_col2im.
 //
 // Shared memory, bytes: pair p of 2 at 8192 p: tileA at 0 (8 rows of 128 floats), tileB at 4096 (the same), not padded;
 // at 16384 places as in gfx_fma_128x128x8_conv, but three slots of places of k.
-//
-// Requires: one of these GPUs, and the requirements of gfx_fma_128x128x8_conv and its split_k.
-//
-// Not yet run on AMD hardware.
 #include "gathered_row.h"
 #include "gpu/conv/col2im_row.h"
 #include "hip/tensor/matrix_row.h"

@@ -2,11 +2,11 @@
 //
 // gfx_fma_128x128x8_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in order.
 //
-// valu.h describes the loop, gather_stream.h how operands are gathered, gpu/conv/conv_problem.h the indices. The
-// picture is that of gfx_fma_128x128x8_ping_pong.
+// Main loop and source: valu.h; gathered operands: gather_stream.h; indices: gpu/conv/conv_problem.h; picture:
+// gfx_fma_128x128x8_ping_pong.
 //
 // Shared memory, bytes: the map of that kernel at 0; after it places of A, then of B: for each operand 128 of 16 bytes
-// if it is contiguous along k, and two slots with 8 places of k, or 2 for vectors along k; at least 2048.
+// if it is K-major, and two slots with 8 places of k, or 2 for vectors along k; at least 2048.
 //
 // Requires: FP32 tensors of any memory strides and alignment; all directions, strides, paddings, dilations and groups,
 // with fewer than 2^29 rows, columns and terms of a group. split_k: the forward convolution, the weight gradient, or a
@@ -20,7 +20,7 @@ namespace libsgemm::hip {
 namespace {
 
 struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
-  static constexpr int blocks = 2;  // resident on a compute unit
+  static constexpr int blocks = 2;
   static constexpr Fitted fitted = Fitted::gfx_fma_128x128x8_ping_pong;
 };
 

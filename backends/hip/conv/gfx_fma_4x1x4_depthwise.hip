@@ -3,8 +3,8 @@
 //
 // gfx_fma_4x1x4_depthwise_weights: their weight gradient, for filters of 3 x 3, 5 x 5 and 7 x 7.
 //
-// A thread computes strips of 4 x 1 elements of one channel, or of 4 neighbouring channels. For the weight gradient it
-// walks down longer strips (gpu/conv/depthwise.h).
+// A thread computes strips of 4 x 1 elements of one channel, or of 4 neighbouring channels; for the weight gradient it
+// walks down longer strips.
 //
 // Shared memory, bytes: the filters of the block's channels, at most 48 KiB; for the weight gradient two doubles for
 // each thread and channel.

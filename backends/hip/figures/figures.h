@@ -1,5 +1,5 @@
-// Speeds of the kernels by architecture, as data: one file for each architecture that was measured, and one with
-// assumptions for all others. Kernels that share a loop and a tile share their figures.
+// Model parameters of the kernels, as data: one file for each architecture that was measured, and one with assumptions
+// for all others. Kernels that share a loop and a tile share them.
 #pragma once
 
 #include "assumed.h"
@@ -13,8 +13,7 @@ using namespace gpu;
 enum class Fitted { LIBSGEMM_FIGURES_ASSUMED(LIBSGEMM_NAME) };
 #undef LIBSGEMM_NAME
 
-// Returns the figures of a kernel on a device. bench/model/fit_model_hip.cpp has its own definition, with figures that
-// it can change.
+// Model parameters of a kernel on a device. bench/model/fit_model_hip.cpp has its own definition, which it can change.
 const Figures &figures(int device, Fitted row);
 
 }  // namespace libsgemm::hip

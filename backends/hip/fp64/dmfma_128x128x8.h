@@ -11,8 +11,8 @@ struct DmfmaConfig : MatrixShape<MfmaDoubles, 128, 128, 8, 64, 64> {
   static constexpr Fitted fitted = Fitted::gfx90a_dmfma_128x128x8_ping_pong;
 };
 
-// Limits the registers so that a SIMD holds two waves. Without the limit the compiler uses more than it needs, and only
-// one wave fits.
+// Limits the registers so that a SIMD holds two waves; the compiler would use more than it needs, and only one would
+// fit.
 #define LIBSGEMM_DMFMA_BOUNDS __launch_bounds__(::libsgemm::hip::DmfmaConfig::threads, 2)
 
 // Enqueues C(i) = alpha * (sum of p.partial's slices of product i, which are doubles) + beta * C(i), rounded once.

@@ -1,13 +1,5 @@
-// symm and trmm of FP32 matrices with FP64 accumulators (mode fp64), on AMD GPUs with FP64 matrix cores (gfx90a, 942,
-// 950). A is read from its stored triangle.
-//
-// square_stream.h describes how A is read, one_sided.h how trmm works, matrix.h the loop. The picture and the map of
-// shared memory are those of gfx90a_dmfma_128x128x8_ping_pong.
-//
-// Requires: symm of FP32; or trmm, one or a strided batch, with workspace for a copy of C, 4 ceil(m, 4) n bytes a
-// product. One of these GPUs; any size below 2^31, stride and alignment.
-//
-// Not yet run on AMD hardware.
+// As gfx_fma_128x128x8_one_sided.hip, with FP64 accumulators (mode fp64), on AMD GPUs with FP64 matrix cores (gfx90a,
+// 942, 950). Main loop: matrix.h; picture and shared memory: gfx90a_dmfma_128x128x8_ping_pong.
 #include "dmfma_128x128x8.h"
 #include "hip/tensor/matrix_one_sided.h"
 #include "hip/tiles/one_sided_row.h"

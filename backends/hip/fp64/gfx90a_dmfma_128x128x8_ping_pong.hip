@@ -1,13 +1,8 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices with FP64 accumulators (mode fp64), on AMD GPUs with FP64 matrix
-// cores (gfx90a, 942, 950), which multiply as fast as in FP32 on gfx90a and 942.
+// As gfx908_mfma_128x128x16_ping_pong.hip, with FP64 accumulators (mode fp64), on AMD GPUs with FP64 matrix cores
+// (gfx90a, 942, 950), which multiply as fast as in FP32 on gfx90a and 942. _split_k: 8 bytes of workspace instead of 4.
 //
-// Waves of 64 multiply blocks of 16 x 16 by v_mfma_f64_16x16x4f64. No vector instruction runs at the same time.
-// Operands are therefore converted to doubles once, when they are stored in LDS, and not by each wave that reads them.
-// matrix.h describes the loop.
-//
-// _split_k: for a C of few tiles and deep k. The same kernel, with a block for each slice of k, and split_k_sum_fp64().
-//
-// Source: patent CN110147248B.
+// Waves of 64 multiply blocks of 16 x 16 by v_mfma_f64_16x16x4f64. No vector instruction runs at the same time. So
+// operands become doubles once, when they are stored in LDS, not in each wave that reads them.
 //
 //   tile of C: 128 x 128              wave: 64 x 64 = 4 x 4 blocks      lane: of a block row lane % 16, 4 columns,
 //   +---------+---------+             +----+----+----+----+             4 apart, from lane / 16
@@ -17,14 +12,6 @@
 //   +---------+---------+
 //
 // Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (8 rows of 128 doubles), tileB at 8192 (the same).
-//
-// Requires: gemm of FP32; gfx90a, 942 or 950; any transposition, alignment, size and batch. _split_k: one product or a
-// strided batch, and a workspace of 8 slices ceil(m, 4) n bytes a product, at most 32 MiB.
-//
-// Parameters (Config): those of gfx908_mfma_128x128x16_ping_pong.
-//
-// Not yet run on AMD hardware. ISA (hipcc 5.2, clang 19): no spills, no scratch; by LLVM's model a single wave keeps
-// its matrix core busy on gfx942 for 95 % of the time with vectors, for 84 to 89 % element by element.
 #include "dmfma_128x128x8.h"
 #include "gpu/kernels.h"
 #include "gpu/tiles/split_k_row.h"

@@ -1,4 +1,4 @@
-// The second kernel of the split_k rows with FP64 accumulators (gpu/tiles/split_k_sum.h). Not yet run on AMD hardware.
+// The second kernel of the split_k kernels with FP64 accumulators (gpu/tiles/split_k_sum.h).
 #include "gpu/tiles/split_k_sum.h"
 
 namespace libsgemm::hip {

@@ -1,11 +1,5 @@
-// syrk, syr2k and gemmtr on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950).
-//
-// gpu/level3/triangle.h describes which tiles there are, matrix.h the loop. The picture and the map of shared memory
-// are those of gfx908_mfma_128x128x16_ping_pong.
-//
-// Requires: syrk, syr2k or gemmtr of FP32, one or a strided batch; one of these GPUs; any size, stride and alignment.
-//
-// Not yet run on AMD hardware.
+// As gfx_fma_128x128x8_triangle.hip, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950). Main loop: matrix.h;
+// picture and shared memory: gfx908_mfma_128x128x16_ping_pong.
 #include "hip/tensor/matrix_row.h"
 #include "matrix_triangle.h"
 #include "triangle_row.h"

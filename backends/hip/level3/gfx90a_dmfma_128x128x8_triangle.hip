@@ -1,12 +1,5 @@
-// syrk, syr2k and gemmtr of FP32 matrices with FP64 accumulators (mode fp64), on AMD GPUs with FP64 matrix cores
-// (gfx90a, 942, 950).
-//
-// gpu/level3/triangle.h describes which tiles there are, matrix.h the loop. The picture and the map of shared memory
-// are those of gfx90a_dmfma_128x128x8_ping_pong.
-//
-// Requires: syrk, syr2k or gemmtr of FP32, one or a strided batch; one of these GPUs; any size, stride and alignment.
-//
-// Not yet run on AMD hardware.
+// As gfx_fma_128x128x8_triangle.hip, with FP64 accumulators (mode fp64), on AMD GPUs with FP64 matrix cores (gfx90a,
+// 942, 950). Main loop: matrix.h; picture and shared memory: gfx90a_dmfma_128x128x8_ping_pong.
 #include "hip/fp64/dmfma_128x128x8.h"
 #include "matrix_triangle.h"
 #include "triangle_row.h"

@@ -1,7 +1,7 @@
 // syrk, syr2k and gemmtr, products of which only one triangle of C is computed, on any AMD GPU: 128 x 128 tiles.
 //
-// gpu/level3/triangle.h describes which tiles there are, valu.h the loop. The picture and the map of shared memory are
-// those of gfx_fma_128x128x8_ping_pong.
+// Tiles of a triangle: gpu/level3/triangle.h; main loop: valu.h; picture and shared memory:
+// gfx_fma_128x128x8_ping_pong.
 //
 // Requires: syrk, syr2k or gemmtr of FP32, one or a strided batch; any size, stride and alignment.
 //
@@ -12,7 +12,7 @@ namespace libsgemm::hip {
 namespace {
 
 struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
-  static constexpr int blocks = 2;  // resident on a compute unit
+  static constexpr int blocks = 2;
   static constexpr Fitted fitted = Fitted::gfx_fma_128x128x8_ping_pong;
 };
 

@@ -1,7 +1,7 @@
 // Triangular systems by blocked substitution, and the product of a triangle and a matrix in place, on any AMD GPU.
 //
-// A block of 128 threads computes 32 columns of X (rows of X, if the triangle is on the right), in tiles of 64 x 32,
-// one after the other. gpu/level3/panel.h has the picture, the map of shared memory and the source.
+// A block of 128 threads computes 32 columns of X (rows, if the triangle is on the right), in tiles of 64 x 32, one
+// after the other. Picture, shared memory and source: gpu/level3/panel.h.
 //
 // Requires: trsm, or trmm; one or a strided batch; any size, stride and alignment; no workspace.
 //

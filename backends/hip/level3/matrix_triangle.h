@@ -28,7 +28,6 @@ __device__ __forceinline__ void matrix_triangle(const StridedOperands &operands,
   }
 }
 
-// FP32 operands.
 template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void matrix_triangle(const StridedOperands &operands, const TriangleProblem &t) {
   using A = TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA, 0>;

@@ -1,7 +1,7 @@
 // syrk, syr2k and gemmtr: the loop of valu.h for the tiles of C that overlap its triangle (gpu/level3/triangle.h).
 //
 // syr2k adds two products in the same accumulators; A and B are exchanged in the second one. Tiles on the diagonal are
-// multiplied whole. Only their elements in the triangle are stored, one by one.
+// multiplied whole; only their elements in the triangle are stored, one by one.
 #pragma once
 
 #include "gpu/batch.h"
@@ -12,7 +12,7 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// Calls add(a, b, range) with the streams of each product. Without kSyr2k there is only one product, which takes fewer
+// Calls add(a, b, range) with the streams of each product. Without kSyr2k there is one product, which takes fewer
 // registers.
 template <class Config, class A, class B, bool kSyr2k, typename Add>
 __device__ __forceinline__ void for_terms(const StridedOperands &operands, const TriangleProblem &t,
@@ -37,7 +37,6 @@ __device__ __forceinline__ void for_terms(const StridedOperands &operands, const
   }
 }
 
-// A, B: the streams of the operands. kSyr2k: as in for_terms().
 template <class Config, class A, class B, bool kSyr2k>
 __device__ __forceinline__ void ping_pong_triangle(const StridedOperands &operands, const TriangleProblem &t) {
   __shared__ Vec4 lds[kPingPongFloats<Config, A, B> / 4];
@@ -56,7 +55,6 @@ __device__ __forceinline__ void ping_pong_triangle(const StridedOperands &operan
   }
 }
 
-// FP32 operands.
 template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void ping_pong_triangle(const StridedOperands &operands, const TriangleProblem &t) {
   using A = TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA>;

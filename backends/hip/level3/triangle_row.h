@@ -1,4 +1,4 @@
-// Table rows of syrk, syr2k and gemmtr: the macros that a kernel's file uses after its Config and Row.
+// The macros that a kernel's file for syrk, syr2k and gemmtr uses after its Config and Row.
 #pragma once
 
 #include "gpu/kernels.h"
@@ -7,7 +7,7 @@
 #include "triangle.h"
 
 // Defines the kernel `NAME` of the file's Config and Row, by ENGINE of triangle.h or matrix_triangle.h, and its table
-// row `Kernel NAME()`.
+// entry `Kernel NAME()`.
 #define LIBSGEMM_HIP_TRIANGLE_ROW(NAME, ENGINE) \
   LIBSGEMM_HIP_BOUNDED_TRIANGLE_ROW(NAME, ENGINE, LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks))
 

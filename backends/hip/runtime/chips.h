@@ -26,7 +26,6 @@ struct Chips {
   double bits_per_cycle;
 };
 
-// Returns the entry for the name of an architecture, such as "gfx90a".
 const Chips &chips_of(const char *arch);
 
 }  // namespace libsgemm::hip

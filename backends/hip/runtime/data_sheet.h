@@ -7,8 +7,8 @@
 
 namespace libsgemm::hip {
 
-// Returns a device of the architecture `arch`, such as "gfx90a". `clock` is in Hz, `bandwidth`, of its memory, in bytes
-// a second.
+// Returns a device of the architecture `arch`, such as "gfx90a". `clock` in Hz, `bandwidth` of memory in bytes a
+// second.
 inline Device by_data_sheet(const char *name, const char *arch, int compute_units, double clock, double bandwidth) {
   const Chips &chips = chips_of(arch);
   Device d = {};

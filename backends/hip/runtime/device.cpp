@@ -13,7 +13,7 @@
 #include "gpu/runtime/code.h"
 #include "gpu/runtime/devices.h"
 
-// The architectures this plugin holds code for, from CMakeLists.txt.
+// The architectures this plugin has code for, from CMakeLists.txt.
 #ifndef LIBSGEMM_HIP_CODE
 #error "LIBSGEMM_HIP_CODE: the architectures with machine code, as in \"gfx906\", \"gfx90a\""
 #endif
@@ -47,8 +47,8 @@ bool is_for_family_of(const char *code, const char *arch) {
   });
 }
 
-// Returns the code that the runtime chooses for an architecture: its own if there is any, otherwise its family's. NULL
-// if there is none. The chip may be of any Family: some kernels need only vector instructions.
+// Code that the runtime chooses for an architecture: its own if there is any, otherwise its family's; NULL if there is
+// none. The chip may be of any Family: some kernels need only vector instructions.
 const char *code_for(const char *arch) {
   const char *found = nullptr;
   for (const char *code : kCode) {
@@ -129,7 +129,6 @@ using namespace hip;
 
 const DeviceModel &model(int index) { return device(index); }
 
-// Initialises the runtime.
 libsgemm_status_t count_devices(int *count, Error *error) {
   const hipError_t code = hipGetDeviceCount(count);
   if (succeeds(code) && *count > 0) return LIBSGEMM_SUCCESS;

@@ -13,7 +13,7 @@ struct Device : DeviceModel {
   char code_name[32];  // architecture of the code that runs on it: its own, or its family's
 };
 
-// Returns a device by its index among the backend's devices, which LIBSGEMM_DEVICES may restrict. Requires enumerate().
+// A device by its index among the backend's devices, which LIBSGEMM_DEVICES may restrict. Requires enumerate().
 const Device &device(int index);
 
 }  // namespace libsgemm::hip

@@ -11,7 +11,7 @@ namespace {
 
 #if defined(__HIP_PLATFORM_AMD__)
 // Asks ROCr, the layer below HIP, which is loaded together with libamdhip64. Every call of HIP itself would initialise
-// it. On a machine without a GPU each call would try that again, which takes 20 us.
+// it; on a machine without a GPU each call would try that again, which takes 20 us.
 bool ask_runtime_in_use() {
   constexpr int kNotInitialised = 0x100b, kVersionMajor = 0;  // HSA_STATUS_ERROR_NOT_INITIALIZED, HSA_SYSTEM_INFO_...
   using GetInfo = int (*)(int, void *);

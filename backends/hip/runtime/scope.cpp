@@ -10,8 +10,7 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Devices that this process has used, by index. Allocated at the first entry, which is after enumerate(); never
-// destroyed.
+// Devices that this process has used, by index. Allocated at the first entry, after enumerate(); never destroyed.
 std::atomic<bool> &used(int index) {
   static auto *all = new std::atomic<bool>[static_cast<size_t>(device_count())]();
   return all[index];

@@ -1,18 +1,10 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of FP16 on matrix cores
 // (mode fp16x3; gfx908, 942, 950): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0.
 //
-// gfx908_mfma_128x128x32_fp32_fast: the same kernel for mode fp32_fast on gfx942 and 950. It skips the tiles whose
-// operands two parts do not represent accurately enough for FP32's bound (splits.h); splits_repair_fp64 computes these
-// tiles, with FP64 accumulators.
+// gfx908_mfma_128x128x32_fp32_fast: the same kernel for mode fp32_fast on gfx942 and 950. It leaves out the tiles that
+// two splits hold less precisely than FP32's error bound requires; splits_repair_fp64 computes them in FP64.
 //
-// Launches: splits_survey finds the largest magnitude of each row of A and column of B. splits_write scales rows and
-// columns by powers of two, and writes both splits into the workspace, along k. This kernel multiplies them.
-// splits_repair computes the tiles that hold NaN or Inf, or may overflow, in FP32. If the workspace does not hold all
-// splits, k is cut into panels, which C accumulates.
-//
-// Sources: Ootomo, Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32
-// theoretical peak performance" (2022): the two splits, the factor 2^11 on the second, and FP32 accumulation outside of
-// the matrix cores. split_product.h describes the accumulators and the loop.
+// Launches: gpu/splits/split_row.h. Main loop: split_product.h. Splits, and sources: gpu/splits/splits.h.
 //
 //   tile of C: 128 x 128              wave: 64 x 64 = 2 x 2 blocks      lane: of a block row lane % 32, 16 columns:
 //   +---------+---------+             +---------+---------+             4 groups of 4, 8 apart, from 4 (lane / 32)
@@ -29,11 +21,7 @@
 // and for each row and column. Not gfx90a: its FP16 instructions treat denormals, which splits have, as zeros.
 // fp32_fast: 4 more bytes for each row and column, and FP64 matrix cores, which gfx908 does not have.
 //
-// Parameters (Config): tile_k of a block; splits, the numbers that represent one element; blocks, resident on a compute
-// unit, and peak_fraction, for the cost.
-//
-// Not yet run on AMD hardware. ISA (clang 19, 22): no spills, no scratch; by LLVM's model a single wave keeps its
-// matrix core busy for 98 % of the time on gfx942, for 96 % on gfx950, whose instructions have twice the k.
+// Not yet run on AMD hardware. Machine code: docs/kernels/hip-kernels.md.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
 #include "split_matrix_row.h"

@@ -1,25 +1,11 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from six products of bfloat16 on matrix cores
-// (mode bf16x6; gfx942, 950): A = A0 + A1 + A2, B = B0 + B1 + B2. The three smallest of the nine products are left out.
-//
-// The launches, and panels if the workspace does not hold all splits, are those of gfx908_mfma_128x128x32_fp16x3.
-// split_product.h describes the accumulators and the loop.
-//
-// Source: Henry, Tang, Heinecke, "Leveraging the bfloat16 artificial intelligence datatype for higher-precision
-// computations" (2019): the three splits.
-//
-//   tile of C, waves and lanes: those of gfx908_mfma_128x128x32_fp16x3
+// As gfx908_mfma_128x128x32_fp16x3.hip, from six products of bfloat16 (mode bf16x6; gfx942, 950): A = A0 + A1 + A2, B =
+// B0 + B1 + B2. The three smallest of the nine products are left out. No mode fp32_fast.
 //
 // Shared memory, bytes: buffer b of 2 at 24576 b: A0 at 0 (2 x 128 units of 16 bytes), A1 at 4096, A2 at 8192, B0 at
 // 12288, B1 at 16384, B2 at 20480. 49152 in all.
 //
-// Requires: gemm of FP32, single or in strided batches; gfx942 or 950; any size, transposition and alignment; workspace
-// for panels of k = 256: 6 bytes for each row of A and column of B (rounded up to multiples of 128) and k, and 4 for
-// each row and column. Not gfx908 and gfx90a, which multiply bfloat16 at less than six times the rate of FP32.
-//
-// Parameters (Config): those of gfx908_mfma_128x128x32_fp16x3.
-//
-// Not yet run on AMD hardware. ISA (clang 19, 22): no spills, no scratch; by LLVM's model a single wave keeps its
-// matrix core busy for 96 % of the time on gfx942, for 97 % on gfx950, whose instructions have twice the k.
+// Requires: gfx942 or 950; 6 bytes of workspace instead of 4 for each k. Not gfx908 and gfx90a, which multiply bfloat16
+// at less than six times the rate of FP32.
 #include "gpu/kernels.h"
 #include "split_matrix_row.h"
 

@@ -1,18 +1,13 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode fp16: both operands are rounded to the nearest FP16
-// numbers, ties to even, and written to the workspace along k. The cheapest kernel for such operands then multiplies
-// them.
+// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode fp16. A pass (gpu/splits/splits_pass.h) rounds both
+// operands to the nearest FP16 numbers, ties to even, and writes them to the workspace, K-major. The cheapest kernel
+// for such operands then multiplies them.
 //
-//   pass: block of 256 threads, 64 rows of an operand x k = 64 (gpu/splits/splits_pass.h)
-//
-// Shared memory, bytes: 16640, the block to transpose, 64 rows of 65 words. In addition the kernel of the product has
-// its own.
+// Shared memory, bytes: 16640 in the pass; the product's is that of its kernel.
 //
 // Requires: gemm of FP32, single or in strided batches; any size, transposition and alignment; a GPU whose matrix cores
 // multiply FP16 numbers without changing them (gfx908, 942, 950, gfx11, gfx12); workspace for panels of k = 256: 2
-// bytes for each row of A and column of B (rounded up to multiples of 128) and k. If the workspace does not hold
-// everything at once, k is cut into panels, which C accumulates.
-//
-// Parameters: kSplitTile and kPassThreads (gpu/splits/splits.h).
+// bytes for each row of A and column of B (rounded up to multiples of 128) and k. A product that does not fit is
+// multiplied in panels, which C accumulates.
 //
 // Not yet run on AMD hardware.
 #include "gpu/kernels.h"

@@ -1,4 +1,4 @@
-// Products of split operands (gpu/splits/splits.h) by MFMA: FP32-level results from several products of 16-bit numbers.
+// Main loop of products of split operands (gpu/splits/splits.h) by MFMA: FP32-level error from several products.
 //
 // There are three sets of accumulators:
 //
@@ -7,8 +7,7 @@
 //   main    x0 y0                 of two k-tiles, then start again at zero
 //   sum                           the sum of all main, by FP32 additions that round to nearest
 //
-// The result therefore does not depend on the rounding of the matrix cores, which AMD documents for no chip. Some
-// truncate where FP32 rounds.
+// So the result does not depend on the rounding of the matrix cores, which AMD documents for no chip.
 //
 //   LDS: buffer b of 2: [A split 0][A split 1]...[B split 0][B split 1]...
 //
@@ -24,7 +23,7 @@
 
 namespace libsgemm::hip {
 
-// Base of the Config of a kernel that uses this file. The tile is one of the guard.
+// Base of a kernel's Config. The tile is one of the guard.
 template <Type kType, int TileK, int Splits>
 struct SplitShape : MatrixShape<MfmaWords<kType>, kOuterPad, kOuterPad, TileK, 64, 64> {
   static constexpr Type type = kType;
@@ -81,8 +80,8 @@ __device__ __forceinline__ void split_product(const StridedOperands &operands, c
   constexpr int kProduct = kBlocks * Core::parts, kStep = Config::products * kProduct, kEnd = kSteps * kStep;
   constexpr int kMain = kStep - kProduct, kBarrier = kEnd - kStep / 2;
   // The main accumulators of block i are added in k-step i % kTurns + 1 of a round, after products of `low`, when they
-  // have long been complete. No branch separates this from their last product: after a branch the compiler would read
-  // all of them at once.
+  // have long been complete. No branch separates this from their last product: the compiler would then read all at
+  // once.
   constexpr int kTurns = 2 * kSteps - 1;
   constexpr int kBuffer = 2 * Stream::words;
   __shared__ Words4 lds[2 * kBuffer];
@@ -125,7 +124,7 @@ __device__ __forceinline__ void split_product(const StridedOperands &operands, c
       b.fetch_one(staged_b, i - Stream::copies);
     }
   };
-  // Moves to the next k-tile. After the last one it stays, and that k-tile is fetched again, but not used.
+  // Moves to the next k-tile. After the last one it stays; that k-tile is fetched again, but not used.
   const auto advance = [&](bool more) {
     if (!more) return;
     a.advance();

@@ -1,6 +1,6 @@
 // Tiles of split operands (gpu/splits/splits.h) in LDS, for the matrix cores. Each split consists of units, eight k of
-// one row, as in unit_tile.h. In the workspace splits run along k, padded and aligned, so that a thread moves whole
-// units without tests.
+// one row, as in unit_tile.h. In the workspace splits are K-major, padded and aligned: a thread moves whole units
+// without tests.
 #pragma once
 
 #include "gpu/splits/splits.h"
@@ -11,9 +11,9 @@ namespace libsgemm::hip {
 
 using namespace libsgemm::gpu;
 
-// One split of Outer rows x Depth k. Unit (c, o) has k = 8 c to 8 c + 7 of row o, and is at 16 (c Outer + o') bytes,
-// where o' = o ^ (8 c / units). With this swizzle eight threads reach all banks when they store units of neighbouring
-// rows, neighbours along k.
+// One split of Outer rows x Depth k. Unit (c, o) has k = 8 c to 8 c + 7 of row o, at 16 (c Outer + o') bytes, where o'
+// = o ^ (8 c / units). With this swizzle eight threads reach all banks when they store contiguous units of neighbouring
+// rows.
 template <int Outer, int Depth>
 struct SplitUnits {
   static constexpr int units = Depth / 8;  // units of a row
@@ -56,8 +56,7 @@ struct SplitStream {
   __device__ __forceinline__ void store_one(Words4 *tile, const Staged &staged, int i) const {
     tile[i / rows * Units::words + Units::at(c, row + i % rows * step)] = staged[i];
   }
-  // Returns the unit of lane `lane` in the 32 rows from `first` on, a multiple of 32: the lane's half of the 16 k of a
-  // k-step.
+  // The unit of lane `lane` in the 32 rows from `first` on, a multiple of 32: the lane's half of the 16 k of a k-step.
   __device__ __forceinline__ static Words4 read(const Words4 *tile, int q, int lane, int first, int at_step) {
     return tile[q * Units::words + Units::at(2 * at_step + lane / 32, first + lane % 32)];
   }

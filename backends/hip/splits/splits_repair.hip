@@ -1,9 +1,8 @@
-// Computes the tiles of C that a product of splits leaves out (gpu/splits/splits.h: they hold NaN or Inf, or may leave
-// FP32's range), from the operands themselves by FP32 fused multiply-adds: alpha op(A) op(B) + beta C. Launched after
-// every such product, with a block for each tile of C; blocks of other tiles return at once.
+// Computes the tiles of C that a product of splits leaves out (Guard in gpu/splits/splits.h) from the operands
+// themselves by FP32 fused multiply-adds: alpha op(A) op(B) + beta C. Launched after every such product, with a block
+// for each tile of C; blocks of other tiles return at once.
 //
-// The tile, its threads and shared memory are those of gfx_fma_128x128x8_ping_pong, without vectors.
-// Not yet run on AMD hardware.
+// Tile, threads and shared memory: gfx_fma_128x128x8_ping_pong, without vectors. Not yet run on AMD hardware.
 #include "gpu/splits/splits.h"
 #include "gpu/tiles/tile_row.h"
 #include "hip/tiles/valu.h"

@@ -1,18 +1,10 @@
-// Computes the tiles of C that a product of splits leaves out in mode fp32_fast (gpu/splits/splits.h: their operands
-// span too many powers of two and are not dense, hold NaN or Inf, or may leave FP32's range), from the operands
-// themselves with FP64 accumulators on the FP64 matrix cores: alpha op(A) op(B) + beta C, rounded once. Launched after
-// every such product, with a block for each tile of C; blocks of other tiles return at once.
+// As splits_repair.hip in mode fp32_fast, with FP64 accumulators on the FP64 matrix cores, rounded once.
 //
-// The tile, its threads, shared memory and loop are those of gfx90a_dmfma_128x128x8_ping_pong. If all of C is left out,
-// this kernel is as fast as that one.
+// Tile, threads, shared memory and loop: gfx90a_dmfma_128x128x8_ping_pong. If all of C is left out, this kernel is as
+// fast as that one.
 //
-// Requires: gemm of FP32, single or in strided batches; any size, transposition and alignment; gfx942 or 950, which
-// have a kernel for the mode. For other chips this kernel is empty.
-//
-// Parameters (Config): those of gfx90a_dmfma_128x128x8_ping_pong.
-//
-// Not yet run on AMD hardware. ISA (clang 19, 22): no spills, no scratch; by LLVM's model a single wave keeps its
-// matrix core busy on gfx942 for 95 % of the time with vectors, for 85 to 87 % element by element.
+// Requires: gemm of FP32, single or in strided batches; any size, transposition and alignment; gfx942 or 950. For other
+// chips this kernel is empty.
 #include "gpu/splits/fp64_count.h"
 #include "hip/fp64/dmfma_128x128x8.h"
 

@@ -1,11 +1,5 @@
-// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, with FP32 accumulators and FP32 C, on AMD GPUs with WMMA
-// (gfx11, gfx12). Also syrk of such operands: the tiles that overlap the triangle (gpu/level3/triangle.h).
-//
-// Waves of 32 multiply blocks of 16 x 16 by v_wmma_f32_16x16x16, from four buffers of LDS that swap addresses. matrix.h
-// describes the loop, matrix_cores.h the fragments, which differ between gfx11 and gfx12, and unit_tile.h the tiles.
-// Products of 16-bit elements are exact in FP32, so the result is the same as if the operands were converted first.
-//
-// Source: patent CN110147248B.
+// As gfx908_mfma_128x128x32_widened.hip, on AMD GPUs with WMMA (gfx11, gfx12): waves of 32 multiply blocks of 16 x 16
+// by v_wmma_f32_16x16x16. Fragments, which differ between gfx11 and gfx12: matrix_cores.h.
 //
 //   tile of C: 128 x 128                      wave: 64 x 32 = 4 x 2 blocks      lane: of a block row lane % 16,
 //   +--------+--------+--------+--------+     +---------+---------+             8 columns: every second one (gfx11),
@@ -13,17 +7,6 @@
 //   +--------+--------+--------+--------+     +---------+---------+
 //   | wave 1 | wave 3 | wave 5 | wave 7 |     |         |         |
 //   +--------+--------+--------+--------+     +---------+---------+ ...
-//
-// Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (4 x 128 units of 16 bytes), tileB at 8192 (the same).
-//
-// Requires: gemm or syrk of FP16 or bfloat16 operands; gfx11 or gfx12; any transposition, alignment and size. gemm: any
-// batch; syrk: a strided batch. lda and ldb less than 2^23 - 128 for an operand that runs along k, otherwise less than
-// 2^25 - 128.
-//
-// Parameters (Config): tile_m, tile_n, tile_k of a block; wave_m, wave_n of a wave; blocks, resident on a compute unit,
-// for the cost.
-//
-// Not yet run on AMD hardware. ISA (clang 19): no spills, no scratch.
 #include "gpu/kernels.h"
 #include "hip/level3/matrix_triangle.h"
 #include "hip/tiles/widened_row.h"

@@ -1,12 +1,5 @@
-// symm and trmm on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950). A is read from its stored triangle.
-//
-// square_stream.h describes how A is read, one_sided.h how trmm works, matrix.h the loop. The picture and the map of
-// shared memory are those of gfx908_mfma_128x128x16_ping_pong.
-//
-// Requires: symm of FP32; or trmm, one or a strided batch, with workspace for a copy of C, 4 ceil(m, 4) n bytes a
-// product. One of these GPUs; any size below 2^31, stride and alignment.
-//
-// Not yet run on AMD hardware.
+// As hip/tiles/gfx_fma_128x128x8_one_sided.hip, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950). Main loop:
+// matrix.h; picture and shared memory: gfx908_mfma_128x128x16_ping_pong.
 #include "hip/tiles/one_sided_row.h"
 #include "matrix_one_sided.h"
 #include "matrix_row.h"

@@ -1,11 +1,9 @@
 // C = alpha op(A) op(B) + beta C, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950).
 //
-// Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x2f32, from four buffers of LDS that swap addresses.
-// matrix.h describes the loop, matrix_cores.h why this is true FP32.
+// Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x2f32. Main loop and source: matrix.h; why this is true
+// FP32: matrix_cores.h.
 //
 // _split_k: for a C of few tiles and deep k. The same kernel, with a block for each slice of k, and split_k_sum().
-//
-// Source: patent CN110147248B.
 //
 //   tile of C: 128 x 128              wave: 64 x 64 = 2 x 2 blocks      lane: of a block row lane % 32, 16 columns:
 //   +---------+---------+             +---------+---------+             4 groups of 4, 8 apart, from 4 (lane / 32)
@@ -15,17 +13,13 @@
 //   +---------+---------+             +---------+---------+
 //
 // Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (16 rows of 128 floats), tileB at 8192 (the same). Rows are
-// not padded, so that two blocks share the 64 KiB of a compute unit. Stores of an operand that is contiguous along k
-// have bank conflicts of two lanes (element by element: eight), which the products hide.
+// not padded, so that two blocks share the 64 KiB of a compute unit. Stores of a K-major operand have bank conflicts of
+// two lanes (element by element: eight), which the products hide.
 //
 // Requires: gemm of FP32; gfx908, 90a, 942 or 950; any transposition, alignment, size and batch. _split_k: one product
 // or a strided batch, and a workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.
 //
-// Parameters (Config): tile_m, tile_n, tile_k of a block; wave_m, wave_n of a wave; blocks, resident on a compute unit,
-// for the cost.
-//
-// Not yet run on AMD hardware. ISA (hipcc 5.2, clang 19): no spills, no scratch; by LLVM's model of gfx90a and 942 a
-// single wave issues MFMAs for 99 % of the time with vectors, 94 to 96 % element by element.
+// Not yet run on AMD hardware. Machine code: docs/kernels/hip-kernels.md.
 #include "gpu/kernels.h"
 #include "gpu/tiles/split_k_row.h"
 #include "matrix.h"

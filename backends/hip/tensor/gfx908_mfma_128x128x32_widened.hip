@@ -2,11 +2,8 @@
 // matrix cores that keep denormals (gfx908, 942, 950). Also syrk of such operands: the tiles that overlap the triangle
 // (gpu/level3/triangle.h).
 //
-// Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x8 (bfloat16 on gfx908: 32x32x4; on gfx950: 32x32x16), from
-// four buffers of LDS that swap addresses. matrix.h describes the loop, unit_tile.h the tiles. Products of 16-bit
-// elements are exact in FP32, so the result is the same as if the operands were converted first.
-//
-// Source: patent CN110147248B.
+// Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x8 (bfloat16 on gfx908: 32x32x4; on gfx950: 32x32x16). Main
+// loop and source: matrix.h; tiles: unit_tile.h. Products of 16-bit elements are exact in FP32.
 //
 //   tile of C: 128 x 128              wave: 64 x 64 = 2 x 2 blocks      lane: of a block row lane % 32, 16 columns:
 //   +---------+---------+             +---------+---------+             4 groups of 4, 8 apart, from 4 (lane / 32)
@@ -18,15 +15,10 @@
 // Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (4 x 128 units of 16 bytes), tileB at 8192 (the same).
 //
 // Requires: gemm or syrk of FP16 or bfloat16 operands; gfx908, 942 or 950; any transposition, alignment and size. gemm:
-// any batch; syrk: a strided batch. lda and ldb less than 2^23 - 128 for an operand that runs along k, otherwise less
-// than 2^25 - 128. Not gfx90a: its instructions for these types treat denormals as zeros.
+// any batch; syrk: a strided batch. lda and ldb less than 2^23 - 128 for a K-major operand, otherwise less than 2^25 -
+// 128. Not gfx90a: its instructions for these types treat denormals as zeros.
 //
-// Parameters (Config): tile_m, tile_n, tile_k of a block; wave_m, wave_n of a wave; blocks, resident on a compute unit,
-// for the cost.
-//
-// Not yet run on AMD hardware. ISA (hipcc 5.2, clang 19): no spills, no scratch; by LLVM's model a single wave keeps
-// its matrix core busy on gfx942 for 83 % of the time element by element, for 98 % with vectors; on gfx950 (clang 22),
-// where LDS limits this tile to 67 %, for 53 % and for 96 %.
+// Not yet run on AMD hardware. Machine code: docs/kernels/hip-kernels.md.
 #include "gpu/kernels.h"
 #include "hip/level3/matrix_triangle.h"
 #include "hip/tiles/widened_row.h"

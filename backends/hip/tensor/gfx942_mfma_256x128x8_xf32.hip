@@ -1,10 +1,5 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode tf32, on gfx942: for a large C.
-//
-// gfx942_mfma_128x128x16_xf32 with tiles twice as high. For each product, a thread rounds three quarters of the
-// elements and reads three quarters of the fragments, the instructions that have to be issued between the matrix
-// instructions.
-//
-// Source: patent CN110147248B.
+// As gfx942_mfma_128x128x16_xf32.hip, with tiles twice as high, for a large C: a thread rounds three quarters of the
+// elements and reads three quarters of the fragments for each product.
 //
 //   tile of C: 256 x 128              wave: 128 x 64 = 4 x 2 blocks     lane: of a block row lane % 32, 16 columns:
 //   +---------+---------+             +---------+---------+             4 groups of 4, 8 apart, from 4 (lane / 32)
@@ -17,13 +12,6 @@
 //
 // Shared memory, bytes: pair p of 2 at 12288 p: tileA at 0 (8 rows of 256 floats), tileB at 8192 (8 rows of 128). 24576
 // in all.
-//
-// Requires: the same as gfx942_mfma_128x128x16_xf32.
-//
-// Parameters (Config): those of gfx908_mfma_128x128x16_ping_pong.
-//
-// Not yet run on AMD hardware. ISA (clang 19): no spills, no scratch; by LLVM's model a single wave keeps its matrix
-// core busy for 98 % of the time with vectors, for 85 to 89 % element by element.
 #include "gpu/kernels.h"
 #include "matrix.h"
 #include "matrix_row.h"
@@ -39,8 +27,8 @@ struct Config : MatrixShape<MfmaXf32, 256, 128, 8, 128, 64> {
 
 }  // namespace
 
-// Limits the registers so that a SIMD holds two waves. Without the limit the compiler uses more than it needs, and only
-// one wave fits.
+// Limits the registers so that a SIMD holds two waves; the compiler would use more than it needs, and only one would
+// fit.
 template <Fetch KindA, Fetch KindB, typename Operands>
 __global__ void __launch_bounds__(Config::threads, 2)
     gfx942_mfma_256x128x8_xf32(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {

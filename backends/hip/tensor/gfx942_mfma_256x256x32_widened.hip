@@ -1,11 +1,5 @@
-// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, with FP32 accumulators and FP32 C, on gfx942 and gfx950:
-// for a large C, and operands that can be fetched by vectors. Also syrk of such operands: the tiles that overlap the
-// triangle (gpu/level3/triangle.h).
-//
-// The instructions, the loop and the units are those of gfx908_mfma_128x128x32_widened. For one k of that kernel's tile
-// of 128 x 128, the matrix cores of gfx950 take 8 clocks, but LDS takes 12. Here both take 32. Each element that a
-// thread fetches and stores is also used for twice as many products, and each fragment that it reads for a third more
-// on average.
+// As gfx908_mfma_128x128x32_widened.hip, on gfx942 and gfx950, with larger tiles: for a large C, and operands that can
+// be fetched by vectors. LDS does not bound this tile on gfx950 (docs/kernels/hip-kernels.md).
 //
 //   tile of C: 256 x 256              wave: 128 x 64 = 4 x 2 blocks     lane: as there
 //   +---------+---------+--- ---+     +---------+---------+
@@ -20,11 +14,6 @@
 // Requires: gemm or syrk of FP16 or bfloat16 operands, one or a strided batch; gfx942 or 950; addresses that are
 // multiples of 8 bytes; multiples of four elements for lda, ldb, the strides and the length of the contiguous
 // dimension.
-//
-// Parameters (Config): those of gfx908_mfma_128x128x32_widened.
-//
-// Not yet run on AMD hardware. ISA: no spills, no scratch; by LLVM's model a wave, one of two on a SIMD, keeps its
-// matrix core busy for 99 % of the time on gfx942 (clang 19), for 98 % on gfx950 (clang 22).
 #include "gpu/kernels.h"
 #include "hip/level3/matrix_triangle.h"
 #include "hip/tiles/widened_row.h"

@@ -1,29 +1,23 @@
-// The tiled product on the matrix cores, MFMA (CDNA) and WMMA (RDNA3 and later), for any element type that they
-// multiply exactly.
-//
-// As in valu.h there are four buffers of LDS: tileA, tileB and tileA', tileB'. While the matrix cores multiply one
-// pair, the next tiles move from memory through registers into the other pair; then the pairs swap. Each k-tile has one
-// barrier, after which the tiles after the next ones are fetched. A round of the loop is two k-tiles, which makes all
-// addresses in LDS constant.
-//
-// A matrix instruction occupies its cores for the time of 4 to 16 other instructions, which the wave can issue
-// meanwhile. The source therefore places a share of all other work after each matrix instruction, so that no bunch of
-// it delays the next one.
-//
-// A k-tile of TF32 or 16-bit elements is too short for MFMA to hide a fetch. There two fetches are in flight (kStages
-// 2), and each instruction has its planned place (matrix_plan.h): registers are filled again as soon as they are
-// stored, and each wait covers as much as possible.
-//
-// Source: CN110147248B, for the buffers; AMD's matrix instruction calculator, for the elements that a lane holds
-// (tests/simt lays out the fragments accordingly).
+// Main loop on the matrix cores, MFMA (CDNA) and WMMA (RDNA3 and later), for element types that they multiply exactly.
 //
 //   LDS: pair 0 [tileA][tileB], pair 1 [tileA'][tileB']; the streams define the layout of a tile
 //
+// As in valu.h there are four buffers of LDS. While the matrix cores multiply one pair, the next tiles move from memory
+// through registers into the other pair; then the pairs swap. Each k-tile has one barrier, after which the tiles after
+// the next ones are fetched. A round of the loop is two k-tiles, which makes all addresses in LDS constant.
+//
+// A matrix instruction takes the time of 4 to 16 others, which the wave can issue meanwhile. So the source places a
+// share of all other work after each of them. K-tiles of TF32 or 16-bit elements are too short for MFMA to hide a
+// fetch: there two fetches are in flight (kStages 2), and each instruction has its planned place (matrix_plan.h).
+//
 // The cores compute D = X Y + D for blocks whose columns are spread over the lanes, and whose rows are spread over a
 // lane's registers. X is made from B and Y from A, so that D is a transposed block of C: consecutive lanes hold
-// consecutive rows of a column of C, and plain stores of single floats fill whole lines of memory, at any alignment.
+// consecutive rows of a column, and stores of single floats fill whole lines of memory, at any alignment.
 //
 // FP64 accumulators (MfmaDoubles) are rounded once, when C is stored. If k is split, the partial results are doubles.
+//
+// Sources: patent CN110147248B, for the buffers; AMD's matrix instruction calculator, for the elements that a lane
+// holds (tests/simt lays out the fragments accordingly).
 #pragma once
 
 #include <type_traits>
@@ -41,7 +35,7 @@ namespace libsgemm::hip {
 
 using namespace libsgemm::gpu;
 
-// Base of the Config of a kernel that uses this file. A wave computes wave_m x wave_n.
+// Base of a kernel's Config. A wave computes wave_m x wave_n.
 template <class CoreType, int TileM, int TileN, int TileK, int WaveM, int WaveN>
 struct MatrixShape {
   using Core = CoreType;
@@ -69,8 +63,7 @@ __device__ __forceinline__ void for_constants(const Call &call) {
 }
 
 // Spreads kCount pieces of work evenly over the products kFirst to kEnd - 1, and calls call(i) for each piece that
-// follows product kAt. kLate: the last piece follows the last of these products; otherwise the first piece follows the
-// first product.
+// follows product kAt. kLate: the last piece follows the last of these products; otherwise the first follows the first.
 template <int kAt, int kFirst, int kEnd, int kCount, bool kLate = false, typename Call>
 __device__ __forceinline__ void spread(const Call &call) {
   constexpr auto before = [](int product) {  // number of pieces before that product
@@ -82,7 +75,7 @@ __device__ __forceinline__ void spread(const Call &call) {
 }
 
 // Stores a thread's fetched share of a k-tile in LDS, one copy after the other. A copy takes `parts` pieces of work:
-// the last one stores it, the ones before convert its elements to what the matrix cores take.
+// the last one stores it, the ones before convert its elements.
 template <class Core, class Stream, bool kConverts = Core::kConverts>
 struct Storing {
   static constexpr int parts = 1;
@@ -94,7 +87,7 @@ struct Storing {
     stream.store_one(tile, staged, copy);
   }
 };
-// Specialization for 16-bit elements that have to be transposed.
+// For 16-bit elements that have to be transposed.
 template <class Core, int Outer, int Threads>
 struct Storing<Core, UnitStream<Outer, Threads, Fetch::outer_x4>, false> {
   using Stream = UnitStream<Outer, Threads, Fetch::outer_x4>;
@@ -113,7 +106,7 @@ struct Storing<Core, UnitStream<Outer, Threads, Fetch::outer_x4>, false> {
     }
   }
 };
-// Specialization for elements that are converted.
+// For elements that are converted.
 template <class Core, class Stream>
 struct Storing<Core, Stream, true> {
   static constexpr int conversions = Core::template conversions<Stream::width>;
@@ -171,9 +164,9 @@ struct WavePlace {
 __device__ __forceinline__ float fused(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ __forceinline__ double fused(double a, double b, double c) { return fma(a, b, c); }
 
-// Stores a wave's accumulators at (row, column) of the tile. A lane has the same row in a whole block, and its columns
-// are spread over the registers. The old values of C are read for a whole block before any is written. Output: has the
-// members of OutputTile. keep(row, column): true if that element of the tile is stored.
+// Stores a wave's accumulators at (row, column) of the tile. A lane has one row of a block, and its columns are spread
+// over the registers. The old values of C are read for a whole block before any is written. Output: has the members of
+// OutputTile. keep(row, column): true if that element of the tile is stored.
 template <class Config, class Output, class Keep>
 __device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const Output &out,
                                            const WavePlace<Config> &place, const Keep &keep) {
@@ -233,7 +226,7 @@ __device__ __forceinline__ void store_partial(const MatrixSums<Config> &sums, co
   }
 }
 
-// Pieces of work before a k-tile can be fetched, in addition to advance(): none.
+// Pieces of work before a k-tile can be fetched, besides advance(): none.
 struct NoLookUps {
   static constexpr int parts = 0;
   template <int kPart>
@@ -241,8 +234,7 @@ struct NoLookUps {
 };
 
 // Adds the product of the tiles of the streams `a` and `b`, which are at the first k-tile of `range`. `shared`: two
-// pairs of tiles, which no thread reads any more. `look_ups`: like NoLookUps; done for each k-tile from the third one
-// on.
+// pairs of tiles, which no thread reads any more. `look_ups`: like NoLookUps; for each k-tile from the third on.
 template <class Config, class A, class B, class LookUps = NoLookUps>
 __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B &b, const TileRange &range,
                                                const WavePlace<Config> &place, typename Config::Core::Element *shared,
@@ -251,8 +243,8 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   constexpr int kPair = A::floats + B::floats, kTileB = A::floats;
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles of vectors");
   // kStep, kEnd: matrix instructions of a k-step, and of a k-tile. kBarrier: the one before the barrier, half a k-step
-  // before the end. Only with one stage: kStores, the first one that a store follows; kFetchA and kFetchB, those that
-  // the next fetches follow.
+  // before the end. With one stage: kStores, the first one that a store follows; kFetchA and kFetchB, those that the
+  // next fetches follow.
   constexpr int kBlocks = Config::blocks_m * Config::blocks_n, kStep = kBlocks * Core::parts;
   constexpr int kEnd = kStep * Config::steps, kBarrier = kEnd - kStep / 2;
   constexpr int kStores = kBarrier - kEnd / 4, kFetchA = (kBarrier + kEnd) / 2 - 1, kFetchB = kEnd - 1;
@@ -305,7 +297,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
     b.fetch_short(staged_b[kFirst % Core::kStages], range.first_depth);
     for_constants<kParts>([&](auto i) { store_part(kFirst, i); });
     // With two stages no branch skips a fetch: the compiler would not know which fetches are in flight, and would wait
-    // for all of them. After the last k-tile, that k-tile is fetched again, and not used.
+    // for all. After the last k-tile, that k-tile is fetched again, and not used.
     if constexpr (Core::kStages == 2) {
       if (range.count == 1) {
         a.stay();
@@ -347,7 +339,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
         keep_schedule();
       }
       // With two stages the fragments that are needed first are read last: a wait for them covers all reads. The first
-      // product of a k-tile is an exception: its fragments are needed at once.
+      // product of a k-tile needs its fragments at once.
       if constexpr (kOf == Config::steps - 1) {
         spread<kAt, kBarrier, kEnd, kReads, true>([&](auto i) {
           constexpr int kI = decltype(i)::value;
@@ -402,8 +394,8 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
       if (left > 1) multiply(kPair1, left - 1);
     }
   } else {
-    // If the number of k-tiles is odd, the first one is multiplied before the loop. If the loop could end in the middle
-    // of a round, the compiler would move all accumulators to other registers there.
+    // If the number of k-tiles is odd, the first one is multiplied before the loop. If the loop could end within a
+    // round, the compiler would move all accumulators to other registers there.
     if (range.count % 2 == 1) {
       begin(kPair1);
       multiply(kPair1, range.count);
@@ -418,7 +410,6 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   }
 }
 
-// Stores the product of the tiles of `a` and `b`.
 template <class Config, class A, class B, typename Operands>
 __device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Config> &at, const TileRange &range,
                                                const Operands &operands, const TileProblem &p) {
@@ -434,7 +425,7 @@ __device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Co
   store_sums<Config>(sums, output_tile(operands, p, at), place, [](int, int) { return true; });
 }
 
-// A product of FP32 operands. The rows of the tiles are not padded (gfx908_mfma_128x128x16_ping_pong.hip).
+// A product of FP32 operands. Rows of the tiles are not padded (gfx908_mfma_128x128x16_ping_pong.hip).
 template <class Config, Fetch KindA, Fetch KindB, typename Operands>
 __device__ __forceinline__ void matrix_floats(const Operands &operands, const TileProblem &p) {
   using A = TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA, 0>;

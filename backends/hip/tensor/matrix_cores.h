@@ -2,9 +2,10 @@
 // of two fragments.
 //
 // FP32 (MfmaFloats) is true FP32: AMD documents for MI200 (gfx90a) that these instructions keep denormals, and names no
-// chip where they do not. MfmaDoubles has FP64 accumulators. MfmaXf32 multiplies TF32 numbers, to which operands are
-// rounded. The 16-bit types (MfmaWords, WmmaWords) multiply exactly and add in FP32. The library promises to keep their
-// denormals. MI200 flushes them, and therefore does not use these types; AMD names no other chip that flushes them.
+// chip where they do not. MfmaDoubles has FP64 accumulators. MfmaXf32 multiplies TF32 numbers. The 16-bit types
+// (MfmaWords, WmmaWords) multiply exactly and add in FP32; the library promises to keep their denormals. On MI200,
+// which flushes them, these types are not used; AMD names no other such chip. Tests of denormals on AMD hardware, not
+// yet run, decide.
 //
 // Members of each type:
 //
@@ -14,8 +15,6 @@
 //   kConverts    true if convert() changes FP32 operands before they are stored in LDS, in `conversions` pieces of work
 //                of conversion_slots instructions
 //   kStages      k-tiles that are fetched ahead of the one that is stored next
-//
-// Not yet run on AMD hardware, where the tests of denormals decide.
 #pragma once
 
 #include "contract/desc.h"
@@ -60,9 +59,8 @@ struct MfmaFloats {
   }
 };
 
-// FP32 operands with FP64 accumulators by v_mfma_f64_16x16x4f64 (gfx90a, 942, 950). No vector instruction runs at the
-// same time, so operands become doubles only once, when they are stored in LDS. A lane holds element (lane % 16, k +
-// lane / 16) of a fragment. D: column lane % 16, rows 4 r + lane / 16 for r < 4.
+// FP32 operands with FP64 accumulators by v_mfma_f64_16x16x4f64 (gfx90a, 942, 950). A lane holds element (lane % 16, k
+// + lane / 16) of a fragment. D: column lane % 16, rows 4 r + lane / 16 for r < 4.
 struct MfmaDoubles {
 #if defined(LIBSGEMM_HIP_MFMA_F64)
   static constexpr bool available = true;
@@ -125,8 +123,7 @@ struct MfmaXf32 {
   static constexpr int conversions = kWidth == 4 ? 7 : 1;
   static constexpr int conversion_slots = 2;
   // Rounds to the nearest TF32 number, ties to even. Adding 2^-100 of the original value does not change a number, and
-  // makes a NaN quiet. In another NaN the matrix cores might
-  // not read the bits that are set, and take it for Inf.
+  // makes a NaN quiet: the matrix cores might not read the bits of another NaN, and take it for Inf.
   template <int kWidth, int kPart>
   __device__ __forceinline__ static void convert([[maybe_unused]] const float *from, [[maybe_unused]] float *to) {
 #if defined(LIBSGEMM_HIP_MFMA_XF32)
@@ -176,7 +173,7 @@ struct MfmaXf32 {
 
 // FP16 or bfloat16 by MFMA of 32 x 32 (gfx908, 942, 950). A lane reads a unit (unit_tile.h): eight k of row lane % 32,
 // those of its half of the wave. On gfx950 an instruction takes all of them, elsewhere four from each half (two for
-// bfloat16 on gfx908). These are not neighbours in k, but they are the same k in both operands. D is as in MfmaFloats.
+// bfloat16 on gfx908), the same k in both operands. D is as in MfmaFloats.
 template <Type kType>
 struct MfmaWords {
 #if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx90a__)

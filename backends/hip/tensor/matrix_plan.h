@@ -1,14 +1,12 @@
 // Placement of the work of a k-tile between its matrix instructions, for loops that fetch two k-tiles ahead (matrix.h).
 //
 // During a matrix instruction of 32 clocks a wave can issue seven others. Reads of fragments have fixed places, and the
-// compiler adds waits. All other work is placed after the first instruction that has room for it, in the order of the
-// data flow:
+// compiler adds waits. All other work follows the first instruction that has room for it, in the order of the data
+// flow; work for which there is no room goes where there is the most:
 //
 //   stores of A, then of B      before the barrier
 //   fetches of A, of B          after its stores, whose registers they fill, and after its stream has advanced; if the
 //                               barrier waits for fetches, also after the barrier
-//
-// Work for which there is no room is placed where there is the most.
 #pragma once
 
 #include "matrix_types.h"

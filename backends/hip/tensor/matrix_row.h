@@ -1,4 +1,4 @@
-// The host's side of the kernels built on matrix.h.
+// Host side of the kernels built on matrix.h.
 #pragma once
 
 #include <cstring>
@@ -9,8 +9,8 @@
 
 namespace libsgemm::hip {
 
-// Returns the fused multiply-adds of a compute unit's matrix cores per clock, for operands of this type. 0: it has none
-// that keep the library's promises. gfx90a has 16-bit ones, but they treat denormals as zeros.
+// Fused multiply-adds of a compute unit's matrix cores per clock, for operands of this type. 0: it has none that keep
+// the library's promises. gfx90a has 16-bit ones, but they treat denormals as zeros.
 inline int matrix_rate(int index, Type type) {
   switch (device(index).family) {
     case Family::cdna1:
@@ -28,7 +28,7 @@ inline int matrix_rate(int index, Type type) {
   }
 }
 
-// Returns that rate for FP32 operands with FP64 accumulators. gfx950 has half the rate of earlier chips.
+// The rate for FP32 operands with FP64 accumulators. gfx950 has half the rate of earlier chips.
 inline int matrix_rate_fp64(int index) {
   const Device &d = device(index);
   if (d.family != Family::cdna2 && d.family != Family::cdna3) return 0;
@@ -41,7 +41,7 @@ inline bool has_mfma(int index) {
   return family == Family::cdna1 || family == Family::cdna2 || family == Family::cdna3;
 }
 
-// The base of a Row of gpu/tiles/tile_row.h or widened_row.h.
+// Base of a Row of gpu/tiles/tile_row.h or widened_row.h.
 template <class RowConfig>
 struct MatrixRow : ValuRow<RowConfig> {
   using Config = RowConfig;
@@ -63,7 +63,6 @@ struct MatrixRow : ValuRow<RowConfig> {
   }
 };
 
-// MatrixRow with FP64 accumulators.
 template <class RowConfig>
 struct Fp64Row : MatrixRow<RowConfig> {
   static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP64;
@@ -89,7 +88,6 @@ struct Xf32Row : MatrixRow<RowConfig> {
   }
 };
 
-// Returns the kernel as one of the mode tf32.
 inline Kernel in_tf32(Kernel kernel) {
   kernel.math_mode = LIBSGEMM_MATH_TF32;
   kernel.truncates = true;

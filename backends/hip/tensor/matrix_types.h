@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-// Features of this compiler pass's target.
 #if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || \
     defined(__gfx950__) || defined(__gfx9_4_generic__)
 #define LIBSGEMM_HIP_MFMA 1

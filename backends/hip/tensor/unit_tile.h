@@ -3,10 +3,8 @@
 //   unit (c, o): k = 8 c to 8 c + 7 of outer element o        at 16 (c Outer + o') bytes, o' = o ^ swizzle(c, o)
 //
 // The swizzle moves a unit among the eight of its aligned group, so that both ways of filling the tile reach most
-// banks: by threads that are neighbours along k, and by threads that transpose 4 x 4 elements of an operand that is
-// contiguous along its outer dimension. A wave that reads units of consecutive rows reaches all banks in any case.
-//
-// Each thread moves 4 outer elements x 4 k, as raw bits.
+// banks: by threads along k, and by threads that transpose 4 x 4 elements of an MN-major operand. Reads of units of
+// consecutive rows reach all banks in any case. Each thread moves 4 outer elements x 4 k, as raw bits.
 #pragma once
 
 #include "gpu/tiles/tile.h"
@@ -19,7 +17,6 @@ using namespace libsgemm::gpu;
 
 constexpr int kUnitDepth = 32;  // k of a tile
 
-// A thread's place in a tile.
 template <int Outer, int Threads>
 struct UnitTile {
   static constexpr int depth = kUnitDepth;
@@ -35,10 +32,9 @@ struct UnitTile {
     k = 4 * (along_k ? thread % (depth / 4) : thread / (Outer / 4));
   }
 
-  // Returns the swizzle of unit c of outer element o.
   __device__ __forceinline__ static int swizzle(int c, int o) { return (o / 8 % 4) ^ (2 * c % 8); }
 
-  // Returns unit c of row `first` + `within`. `first` is a multiple of 32, `within` less than 32.
+  // Unit c of row `first` + `within`. `first` is a multiple of 32, `within` less than 32.
   __device__ __forceinline__ static Words4 unit(const float *tile, int c, int first, int within) {
     const int at = c * Outer + first + (within ^ swizzle(c, within));
     return reinterpret_cast<const Words4 *>(tile)[at];
@@ -55,8 +51,8 @@ struct UnitTile {
 };
 
 // Fetches such tiles, one after the other, by vectors of four elements. Requires columns that start at multiples of 8
-// bytes, and a multiple of 4 as their length. As in TileStream, addresses are a base that all threads share plus an
-// offset, and elements beyond the matrix are fetched from its last ones.
+// bytes, and a multiple of 4 as their length. As in TileStream, addresses are a common base plus an offset, and
+// elements beyond the matrix are fetched from its last ones.
 template <int Outer, int Threads, Fetch Kind>
 struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_t, 4, true> {
   using Tile = UnitTile<Outer, Threads>;
@@ -97,7 +93,6 @@ struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_
     }
   }
 
-  // Transposes: returns the four k of outer element i.
   __device__ __forceinline__ static Words2 turned(const Staged &staged, int i) {
     const auto pair = [&](const Words2 &low, const Words2 &high) {
       const uint32_t x = low[i / 2], y = high[i / 2];

@@ -1,27 +1,9 @@
-// C = alpha op(A) op(B) + beta C with m or n up to 4, on any AMD GPU: the long operand streamed once, through
-// registers.
-//
-// A block has 32 rows and, if k is deep enough for that, all of k: its 8 warps (32 consecutive threads each) take every
-// eighth chunk of 32 k. If this makes too few blocks, the plan (gpu/thin/skinny.cpp) gives the blocks equal shares
-// instead; skinny_sum.hip then adds their partial results in the order of k.
-//
-// Source: the roofline of a matrix-vector product (one multiply-add for each element read, so memory bandwidth
-// decides), and stream-K for products of too few tiles (Osama et al., PPoPP 2023). skinny.h has a picture of the tile,
-// the lanes and LDS.
+// As gfx_fma_32x8x32_skinny.hip, with m or n up to 4.
 //
 //   warp: 32 rows x 4 columns x 32 of k      lanes: 8 of rows x 4 groups of k      thread: 4 rows x 4 columns; 2 quads
 //
 // Shared memory, bytes: the chunk of Y of warp w at 640 w; 5120 for 8 warps. At the end of a tile it holds the
 // accumulators.
-//
-// Requires: gemm of FP32; one product or a strided batch; min(m, n) <= 4; k >= 32; any transposition, alignment and
-// leading dimension.
-//
-// Parameters (Shape): narrow_thread columns and `quads` of k of a thread; narrow_most, the maximum of the short side;
-// for the cost the resident blocks of a compute unit and fma_share of the peak of fused multiply-adds, both assumed.
-//
-// Not yet run on AMD hardware. ISA (hipcc 5.2.3 and clang 19, seven chips): at most 150 registers, no vector spills, no
-// scratch, no flat_.
 #include "gpu/kernels.h"
 #include "skinny_row.h"
 

@@ -1,4 +1,4 @@
-// C = alpha op(A) op(B) + beta C with m or n up to 16, on any AMD GPU: the long operand streamed once, through
+// C = alpha op(A) op(B) + beta C with m or n up to 16, on any AMD GPU: the long operand is streamed once, through
 // registers.
 //
 // A block has 32 rows and, if k is deep enough for that, all of k: its 8 warps (32 consecutive threads each) take every
@@ -6,23 +6,18 @@
 // instead; skinny_sum.hip then adds their partial results in the order of k. More than 8 columns are two adjacent
 // tiles, of which the second one finds the long operand in the L2 cache.
 //
-// Source: the roofline of a matrix-vector product (one multiply-add for each element read, so memory bandwidth
-// decides), and stream-K for products of too few tiles (Osama et al., PPoPP 2023). skinny.h has a picture of the tile,
-// the lanes and LDS.
+// Sources: the roofline of a matrix-vector product (memory bandwidth bounds it), and stream-K for products of too few
+// tiles (Osama et al., PPoPP 2023). Picture of the tile, lanes and LDS: skinny.h.
 //
 //   warp: 32 rows x 8 columns x 32 of k      lanes: 8 of rows x 4 groups of k      thread: 4 rows x 8 columns; 2 quads
 //
 // Shared memory, bytes: the chunk of Y of warp w at 1152 w; 9216 for 8 warps. At the end of a tile it holds the
 // accumulators.
 //
-// Requires: gemm of FP32; one product or a strided batch; min(m, n) <= 16; k >= 32; any transposition, alignment and
-// leading dimension.
+// Requires: gemm of FP32; one product or a strided batch; min(m, n) up to the above; k >= 32; any transposition,
+// alignment and leading dimension.
 //
-// Parameters (Shape): narrow_thread columns and `quads` of k of a thread; narrow_most, the maximum of the short side;
-// for the cost the resident blocks of a compute unit and fma_share of the peak of fused multiply-adds, both assumed.
-//
-// Not yet run on AMD hardware. ISA (hipcc 5.2.3 and clang 19, seven chips): at most 195 registers, no vector spills, no
-// scratch, no flat_.
+// Not yet run on AMD hardware. Machine code: docs/kernels/hip-kernels.md.
 #include "gpu/kernels.h"
 #include "skinny_row.h"
 

@@ -2,33 +2,30 @@
 // (gpu/thin/skinny.h).
 //
 // Memory bandwidth bounds the speed, so as many bytes as possible should be in flight. Each warp (32 consecutive
-// threads) works alone, on its own k or its own rows. X is loaded into the registers that are multiplied: as soon as a
-// part of a chunk has been multiplied, the same part of the next chunk is loaded into the same registers. Only Y, which
-// all rows need, passes through LDS, in the warp's own slot. The block has no barrier until the accumulators are
-// complete.
+// threads) works alone, on its own k or its own rows. When a part of a chunk of X has been multiplied, the same part of
+// the next chunk is loaded into the same registers. Only Y, which all rows need, passes through LDS, in the warp's own
+// slot. The block has no barrier until the accumulators are complete.
 //
-//   a warp's tile, one quad of k (4 steps):             lanes: 8 of rows x 4 groups of k
+//   a warp's tile, one quad of k (4 k elements):        lanes: 8 of rows x 4 groups of k
 //
 //              narrow_thread columns                    thread: 4 rows x narrow_thread columns, accumulators in
 //              +---------------+                                registers; group g takes the quads g, g + 4, ...
 //     4 of k   | Y: broadcasts |                                of a chunk
-//              +---------------+                        X contiguous along k: rows l, l + 8, l + 16, l + 24 of lane l,
-//   +------+   +---------------+                                              16 bytes of each row and quad
-//   | X    |   | accumulators  |  32 rows               otherwise:            rows 4 l .. 4 l + 3,
-//   | 4 k  |   |               |                                              16 bytes of each k
+//              +---------------+                        X K-major:   rows l, l + 8, l + 16, l + 24 of lane l,
+//   +------+   +---------------+                                     16 bytes of each row and quad
+//   | X    |   | accumulators  |  32 rows               MN-major:    rows 4 l .. 4 l + 3, 16 bytes of each k
+//   | 4 k  |   |               |
 //   +------+   +---------------+                        not aligned: the same elements, 4 bytes at a time
 //
 // LDS of a warp: Y, with narrow_thread floats for each k of a chunk, and 4 more floats after every 4 k, which spread
 // the groups over the banks. At the end of a tile the block's LDS holds the accumulators: for each warp along k,
-// columns of all rows + 4 floats. The groups' accumulators are added by exchange within the warp, those of the warps in
-// their order.
+// columns of all rows + 4 floats. Groups are added by exchange within the warp, warps in their order.
 //
-// Accumulators are pairs of neighbouring columns, so that one v_pk_fma_f32 makes two products. It takes a pair of Y,
-// which is a pair in LDS, too, and one element of a pair of X, as loaded from memory.
+// Accumulators are pairs of neighbouring columns: one v_pk_fma_f32 makes two products, from a pair of Y in LDS and one
+// element of a pair of X.
 //
-// Rows and columns beyond the matrix repeat its last ones, and are not stored. If k is not a multiple of the chunk, the
-// last chunk consists of the last whole chunk of k, with zeros where k has been done already. Therefore no load needs a
-// test.
+// No load needs a test. Rows and columns beyond the matrix repeat its last ones, and are not stored. If k is not a
+// multiple of the chunk, the last chunk is the last whole chunk of k, with zeros where k has been done already.
 #pragma once
 
 #include "gpu/thin/skinny_tile.h"
@@ -63,7 +60,6 @@ struct Derived {
                 "whole copies of Y");
 };
 
-// A warp's part of a tile.
 template <typename Config>
 struct Warp : Derived<Config> {
   static constexpr int kNarrow = Config::narrow_thread, kQuads = Config::quads;
@@ -97,8 +93,7 @@ struct Warp : Derived<Config> {
     rows_left = rows - row;
     x = global(w.x) + place.product * w.x_stride;
     x += Config::x_along_k ? (warp_row + row) * w.x_ld + 4 * group : warp_row + row + 4 * group * w.x_ld;
-    // A warp moves 32 elements of Y at once, in the direction in which they are contiguous: 32 k of a column, or all
-    // columns of some k.
+    // A warp moves 32 elements of Y at once, in their contiguous direction: 32 k of a column, or all columns of some k.
     y_along_k = w.y_k == 1;
     const int columns = static_cast<int>(place.columns_left < kNarrow ? place.columns_left : kNarrow);
     const int column = y_along_k ? 0 : lane % kNarrow;
@@ -109,7 +104,6 @@ struct Warp : Derived<Config> {
     y = global(w.y) + place.product * w.y_stride + y_p * w.y_k + (place.column + min(column, columns - 1)) * w.y_narrow;
   }
 
-  // Fetches a quad of the chunk at `at`.
   __device__ __forceinline__ void fetch_x(Quad &to, int quad, Global<const float> *at) const {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {  // one row of the thread along k, otherwise one k
@@ -132,7 +126,7 @@ struct Warp : Derived<Config> {
     }
   }
 
-  // The constant offsets are added up again each time: otherwise the compiler would keep each of them in a register.
+  // The constant offsets are added up again each time: the compiler would keep each of them in a register.
   __device__ __forceinline__ void fetch_y(StagedY &to, Global<const float> *at) const {
 #pragma unroll
     for (int part = 0; part < D::kChunk / 32; ++part) {
@@ -184,7 +178,6 @@ struct Warp : Derived<Config> {
     }
   }
 
-  // Adds the products of one quad to `sum`.
   __device__ __forceinline__ void multiply(Sums &sum, const Quad &xs, int quad) const {
     const float *from = shared + (group + kGroups * quad) * D::kQuad;
 #pragma unroll
@@ -248,8 +241,8 @@ struct Warp : Derived<Config> {
     } while (p < end);
   }
 
-  // Adds the groups' accumulators, of which each group keeps every fourth column, and stores them in columns that are
-  // `pitch` floats apart.
+  // Adds the groups' accumulators, of which each group keeps every fourth column, and stores them in columns `pitch`
+  // floats apart.
   __device__ __forceinline__ void put_sums(const Sums &sum, float *to, int pitch) const {
 #pragma unroll
     for (int j = 0; j < kNarrow; ++j) {

@@ -1,4 +1,4 @@
-// The second kernel of the skinny rows (gpu/thin/skinny_sum.h). Not yet run on AMD hardware.
+// The second kernel of the skinny kernels (gpu/thin/skinny_sum.h).
 #include "gpu/thin/skinny_sum.h"
 
 namespace libsgemm::hip {

@@ -1,7 +1,7 @@
 // symm and trmm on any AMD GPU: 128 x 128 tiles of C. A is read from its stored triangle.
 //
-// square_stream.h describes how A is read, one_sided.h how trmm works, valu.h the loop. The picture and the map of
-// shared memory are those of gfx_fma_128x128x8_ping_pong, except that rows of A are always padded.
+// How A is read: square_stream.h; trmm: one_sided.h; main loop: valu.h; picture and shared memory:
+// gfx_fma_128x128x8_ping_pong, except that rows of A are always padded.
 //
 // Requires: symm of FP32; or trmm, one or a strided batch, with workspace for a copy of C, 4 ceil(m, 4) n bytes a
 // product. Any size below 2^31, stride and alignment.
@@ -13,7 +13,7 @@ namespace libsgemm::hip {
 namespace {
 
 struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
-  static constexpr int blocks = 2;  // resident on a compute unit
+  static constexpr int blocks = 2;
   static constexpr Fitted fitted = Fitted::gfx_fma_128x128x8_ping_pong;
 };
 

@@ -1,11 +1,7 @@
 // C = alpha op(A) op(B) + beta C, on any AMD GPU: four buffers of LDS that swap addresses, 8 x 8 elements a thread.
-//
-// While a column of tileA and a row of tileB are in registers for the products, the next tiles move from memory through
-// registers into tileA', tileB'; then the pairs swap. valu.h describes the loop.
+// Main loop and source: valu.h.
 //
 // _split_k: for a C of few tiles and deep k. The same kernel, with a block for each slice of k, and split_k_sum().
-//
-// Source: patent CN110147248B.
 //
 //   tile of C: 128 x 128                      half wave: 64 x 32 = 8 x 4 lanes    thread: 8 x 8
 //   +--------+--------+--------+--------+     first row 4 r, column 4 c           2 groups of 4 rows, 32 apart
@@ -14,19 +10,14 @@
 //   | half 1 | half 3 | half 5 | half 7 |     A half is 32 consecutive threads: a wave on RDNA.
 //   +--------+--------+--------+--------+
 //
-// Shared memory, bytes: pair p of 2 at 8192 p: tileA at 0 (8 rows of 128 floats), tileB at 4096 (the same). Rows of an
-// operand that is contiguous along k are 132 floats long; a pair then has up to 8448. Storing C takes 8704.
+// Shared memory, bytes: pair p of 2 at 8192 p: tileA at 0 (8 rows of 128 floats), tileB at 4096 (the same). Rows of a
+// K-major operand are 132 floats long; a pair then has up to 8448. Storing C takes 8704.
 //
 // Requires: gemm of FP32; any transposition, alignment, size and batch. _split_k: one product or a strided batch, and a
 // workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.
 //
-// Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; lane_rows of a half;
-// warp_rows of a block in halves; blocks, resident on a compute unit, for the cost.
-//
-// Not yet run on AMD hardware. ISA: no spills, no scratch on gfx906, 908, 90a, 942, 1030, 1100 and 1201.
-//
-// Compiled by nvcc on an H100 (1980 MHz), 4096 x 4096 x 4096, compared with cuBLAS 13.1 FP32 in the same run: 38.8 to
-// 42.2 TFLOP/s (75 to 83 %).
+// Not yet run on AMD hardware. Compiled by nvcc on an H100 (1980 MHz): 4096 38.8 to 42.2 TFLOP/s, 75 to 83 % of cuBLAS
+// 13.1 FP32. Machine code: docs/kernels/hip-kernels.md.
 #include "gpu/kernels.h"
 #include "gpu/tiles/split_k_row.h"
 #include "valu.h"
@@ -37,7 +28,7 @@ namespace libsgemm::hip {
 namespace {
 
 struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
-  static constexpr int blocks = 2;  // resident on a compute unit
+  static constexpr int blocks = 2;
   static constexpr Fitted fitted = Fitted::gfx_fma_128x128x8_ping_pong;
 };
 

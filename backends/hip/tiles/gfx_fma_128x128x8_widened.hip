@@ -1,20 +1,11 @@
-// C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands in FP32 arithmetic, on any AMD GPU. Also syrk of such
-// operands: the tiles that overlap the triangle (gpu/level3/triangle.h).
-//
-// Elements are converted to FP32, exactly, when they are stored in LDS (widened.h). The tile, its threads and the loop
-// are those of gfx_fma_128x128x8_ping_pong and valu.h.
-//
-// Source: patent CN110147248B.
+// As gfx_fma_128x128x8_ping_pong.hip, of FP16 or bfloat16 operands in FP32 arithmetic, converted exactly when they are
+// stored in LDS (widened.h). Also syrk of such operands: the tiles that overlap the triangle (gpu/level3/triangle.h).
 //
 // Shared memory, bytes: pair p of 2 at 8448 p: tileA at 0 (8 rows of 132 floats), tileB at 4224 (the same). Storing C
 // takes 8704.
 //
 // Requires: gemm or syrk of FP16 or bfloat16 operands; any transposition, alignment and size. gemm: any batch; syrk: a
 // strided batch.
-//
-// Parameters (Config): those of gfx_fma_128x128x8_ping_pong.
-//
-// Not yet run on AMD hardware. ISA: no spills, no scratch on gfx906, 908, 90a, 942, 1030, 1100 and 1201.
 #include "gpu/kernels.h"
 #include "hip/level3/triangle.h"
 #include "valu.h"
@@ -27,7 +18,7 @@ namespace libsgemm::hip {
 namespace {
 
 struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
-  static constexpr int blocks = 2;  // resident on a compute unit
+  static constexpr int blocks = 2;
   static constexpr Fitted fitted = Fitted::gfx_fma_128x128x8_widened;
 };
 

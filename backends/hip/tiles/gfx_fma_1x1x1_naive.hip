@@ -1,12 +1,9 @@
-// C = alpha op(A) op(B) + beta C, on any AMD GPU: the definition, one thread for each element of C.
+// C = alpha op(A) op(B) + beta C, on any AMD GPU: the definition, one thread for each element of C. The first step of
+// the ladder, and the reference on the device. Every factor is loaded from global memory each time that it is needed, 8
+// bytes for 2 flops. Tile, threads and requirements: gpu/tiles/naive.h.
 //
-// The first step of the ladder, and the reference on the device. Every factor is loaded from global memory each time
-// that it is needed, 8 bytes for 2 flops; only the caches make threads share loads. gpu/tiles/naive.h describes the
-// tile, the threads and the requirements.
-//
-// Source: the definition; Kirk and Hwu, "Programming Massively Parallel Processors", chapter 3.
-//
-// Not yet run on AMD hardware.
+// Source: the definition; Kirk and Hwu, "Programming Massively Parallel Processors", chapter 3. Not yet run on AMD
+// hardware.
 #include "gpu/tiles/naive.h"
 
 namespace libsgemm::hip {

@@ -1,10 +1,6 @@
-// C = alpha op(A) op(B) + beta C, on AMD GPUs with enough registers: 16 x 8 elements a thread, four buffers of LDS.
-//
-// For one k a thread reads 6 vectors for 128 products; a tile of 8 x 8 needs 4 vectors for 64 products. On chips where
-// v_pk_fma_f32 doubles the rate of products, tiles of 8 x 8 would keep LDS as busy as the arithmetic. valu.h describes
-// the loop.
-//
-// Source: patent CN110147248B.
+// As gfx_fma_128x128x8_ping_pong.hip, on AMD GPUs with enough registers, with 16 x 8 elements a thread: for one k a
+// thread reads 6 vectors for 128 products, instead of 4 for 64. Where v_pk_fma_f32 doubles the rate of products, tiles
+// of 8 x 8 would keep LDS as busy as the arithmetic.
 //
 //   tile of C: 256 x 128                          half wave: 128 x 32 = 8 x 4 lanes   thread: 16 x 8
 //   +--------+--------+--------+--------+ rows    first row 4 r, column 4 c           4 groups of 4 rows, 32 apart
@@ -14,17 +10,11 @@
 //   +--------+--------+--------+--------+
 //
 // Shared memory, bytes: pair p of 2 at 12288 p: tileA at 0 (8 rows of 256 floats), tileB at 8192 (8 rows of 128). Rows
-// of an operand that is contiguous along k are 4 floats longer; a pair then has up to 12544. Storing C takes 16896.
+// of a K-major operand are 4 floats longer; a pair then has up to 12544. Storing C takes 16896.
 //
-// Requires: gemm of FP32; CDNA2, CDNA3 or RDNA2; any transposition, alignment, size and batch.
+// Requires: gemm of FP32; CDNA2, CDNA3 or RDNA2; any transposition, alignment, size and batch. No split_k.
 //
-// Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; lane_rows of a half;
-// warp_rows of a block in halves; blocks, resident on a compute unit, for the cost.
-//
-// Not yet run on AMD hardware. ISA: no spills, no scratch on the architectures named.
-//
-// Compiled by nvcc on an H100 (1980 MHz), 4096 x 4096 x 4096, compared with cuBLAS 13.1 FP32 in the same run: 34.4 to
-// 36.6 TFLOP/s (69 to 71 %; one block of 8 warps on a multiprocessor).
+// Compiled by nvcc on an H100 (1980 MHz): 4096 34.4 to 36.6 TFLOP/s, 69 to 71 % of cuBLAS 13.1 FP32.
 #include "gpu/kernels.h"
 #include "valu.h"
 #include "valu_row.h"
@@ -33,8 +23,7 @@ namespace libsgemm::hip {
 
 namespace {
 
-// Compilers for gfx906 and gfx908 have 256 registers. For gfx11 and later, some compiler versions spill hundreds,
-// others none.
+// Compilers for gfx906 and gfx908 have 256 registers. For gfx11 and later, some versions spill hundreds.
 #if defined(__gfx906__) || defined(__gfx908__) || defined(__GFX11__) || defined(__GFX12__)
 constexpr bool kHasRegisters = false;
 #else
@@ -42,7 +31,7 @@ constexpr bool kHasRegisters = true;
 #endif
 
 struct Config : TileShape<256, 128, 8, 16, 8, 8, 2> {
-  static constexpr int blocks = 1;  // resident on a compute unit
+  static constexpr int blocks = 1;
   static constexpr Fitted fitted = Fitted::gfx_fma_256x128x8_ping_pong;
 };
 

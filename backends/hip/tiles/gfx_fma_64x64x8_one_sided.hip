@@ -1,19 +1,11 @@
-// symm and trmm on any AMD GPU: 64 x 64 tiles of C. A is read from its stored triangle.
-//
-// square_stream.h describes how A is read, one_sided.h how trmm works, valu.h the loop. The picture and the map of
-// shared memory are those of gfx_fma_64x64x8_ping_pong, except that rows of A are always padded.
-//
-// Requires: symm of FP32; or trmm, one or a strided batch, with workspace for a copy of C, 4 ceil(m, 4) n bytes a
-// product. Any size below 2^31, stride and alignment.
-//
-// Not yet run on AMD hardware.
+// As gfx_fma_128x128x8_one_sided.hip, with 64 x 64 tiles (picture and shared memory: gfx_fma_64x64x8_ping_pong).
 #include "one_sided_row.h"
 
 namespace libsgemm::hip {
 namespace {
 
 struct Config : TileShape<64, 64, 8, 8, 4, 4, 2> {
-  static constexpr int blocks = 4;  // resident on a compute unit
+  static constexpr int blocks = 4;
   static constexpr Fitted fitted = Fitted::gfx_fma_64x64x8_ping_pong;
 };
 

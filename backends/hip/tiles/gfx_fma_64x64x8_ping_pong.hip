@@ -1,10 +1,4 @@
-// C = alpha op(A) op(B) + beta C, on any AMD GPU: small tiles of C, 8 x 4 elements a thread, four buffers of LDS.
-//
-// For products that have too few tiles of 128 x 128 for the device. valu.h describes the loop.
-//
-// _split_k: for a C of few tiles and deep k. The same kernel, with a block for each slice of k, and split_k_sum().
-//
-// Source: patent CN110147248B.
+// As gfx_fma_128x128x8_ping_pong.hip, with 8 x 4 elements a thread, for products that have too few tiles of 128 x 128.
 //
 //   tile of C: 64 x 64            half wave: 32 x 32 = 4 x 8 lanes    thread: 8 x 4
 //   +--------+--------+           first row 4 r, column 4 c           2 groups of 4 rows, 16 apart
@@ -13,19 +7,10 @@
 //   | half 1 | half 3 |           A half is 32 consecutive threads: a wave on RDNA.
 //   +--------+--------+
 //
-// Shared memory, bytes: pair p of 2 at 4096 p: tileA at 0 (8 rows of 64 floats), tileB at 2048 (the same). Rows of an
-// operand that is contiguous along k are 68 floats long; a pair then has up to 4352. Storing C takes 4608.
+// Shared memory, bytes: pair p of 2 at 4096 p: tileA at 0 (8 rows of 64 floats), tileB at 2048 (the same). Rows of a
+// K-major operand are 68 floats long; a pair then has up to 4352. Storing C takes 4608.
 //
-// Requires: gemm of FP32; any transposition, alignment, size and batch. _split_k: one product or a strided batch, and a
-// workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.
-//
-// Parameters (Config): tile_m, tile_n, tile_k of a block; thread_m, thread_n of a thread; lane_rows of a half;
-// warp_rows of a block in halves; blocks, resident on a compute unit, for the cost.
-//
-// Not yet run on AMD hardware. ISA: no spills, no scratch on gfx906, 908, 90a, 942, 1030, 1100 and 1201.
-//
-// Compiled by nvcc on an H100 (1980 MHz), 4096 x 4096 x 4096, compared with cuBLAS 13.1 FP32 in the same run: 40.0 to
-// 43.6 TFLOP/s (78 to 86 %).
+// Compiled by nvcc on an H100 (1980 MHz): 4096 40.0 to 43.6 TFLOP/s, 78 to 86 % of cuBLAS 13.1 FP32.
 #include "gpu/kernels.h"
 #include "gpu/tiles/split_k_row.h"
 #include "valu.h"
@@ -36,7 +21,7 @@ namespace libsgemm::hip {
 namespace {
 
 struct Config : TileShape<64, 64, 8, 8, 4, 4, 2> {
-  static constexpr int blocks = 4;  // resident on a compute unit
+  static constexpr int blocks = 4;
   static constexpr Fitted fitted = Fitted::gfx_fma_64x64x8_ping_pong;
 };
 

@@ -9,9 +9,8 @@
 //   e  +---+---+---+---+     m  the other side: trmm skips it, and computes the longest tiles first; symm fetches the
 //   r  | m | m | x | p |        mirror image, an operand that is contiguous along the other direction
 //
-// In a k-tile that the diagonal crosses, trmm fills the other side with zeros. Zero times Inf or NaN of the other
-// matrix is NaN, but BLAS has no such terms, and does not return NaN. Therefore elements that are Inf or NaN are summed
-// again, one by one, without such terms.
+// In an x, trmm fills the other side of the diagonal with zeros. BLAS has no such terms, but zero times Inf or NaN is
+// NaN. So elements that are Inf or NaN are summed again, one by one, without such terms.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Table rows of symm and trmm: the macro that a kernel's file uses after its Config and Row.
+// The macro that a kernel's file for symm and trmm uses after its Config and Row.
 #pragma once
 
 #include "gpu/kernels.h"
@@ -8,7 +8,7 @@
 
 namespace libsgemm::hip {
 
-// A row of symm or trmm, from the file's Row. A symmetric A is fetched along both of its dimensions.
+// Row of symm or trmm, from the file's Row. A symmetric A is fetched along both of its dimensions.
 template <class Base>
 struct OneSidedRow : Base {
   static bool vectors(const GemmDesc &gemm) {
@@ -21,7 +21,7 @@ struct OneSidedRow : Base {
 }  // namespace libsgemm::hip
 
 // Defines the kernel `NAME` of the file's Config and Row for ROUTINE (symm or trmm), by ENGINE of one_sided.h or
-// matrix_one_sided.h, and its table row `Kernel NAME()`.
+// matrix_one_sided.h, and its table entry `Kernel NAME()`.
 #define LIBSGEMM_HIP_ONE_SIDED_ROW(NAME, ROUTINE, ENGINE)                                                           \
   template <bool kLeft, Fetch KindOther>                                                                            \
   __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)                                           \

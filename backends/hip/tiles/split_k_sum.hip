@@ -1,4 +1,4 @@
-// The second kernel of the split_k rows (gpu/tiles/split_k_sum.h).
+// The second kernel of the split_k kernels (gpu/tiles/split_k_sum.h).
 #include "gpu/tiles/split_k_sum.h"
 
 namespace libsgemm::hip {

@@ -1,6 +1,6 @@
 // Tiles of a square matrix of which one triangle is stored, where the diagonal crosses them: fetched element by
-// element, with the interface of tile_stream.h. For an element that is not stored, a symmetric matrix has the mirrored
-// one, a triangular matrix zero. A unit diagonal is not read.
+// element, with the interface of tile_stream.h. An element that is not stored is the mirrored one in a symmetric
+// matrix, zero in a triangular one. A unit diagonal is not read.
 #pragma once
 
 #include "gpu/level3/one_sided.h"
@@ -41,7 +41,7 @@ struct SquareStream {
     outer = static_cast<int>(min(first + thread % Outer, o.product.k - 1));
   }
 
-  // Returns the element of the thread's row at this k. It is at (x, y) of the stored matrix, x along its columns.
+  // The element of the thread's row at this k. It is at (x, y) of the stored matrix, x along its columns.
   __device__ __forceinline__ float element(int k) const {
     const bool stored = upper ? outer <= k : outer >= k;
     if (!kSymmetric && !stored) return 0.0f;

@@ -1,7 +1,7 @@
 // Fetches an operand's tiles from memory into registers, one after the other. Addresses cost no instructions: a base in
-// scalar registers, the same for all threads of the block, plus a constant offset in a vector register. Rows and
-// columns beyond the matrix are fetched from its last ones, since they only affect elements of C that are not stored.
-// Masks are only needed for the k that the first k-tile lacks.
+// scalar registers, common to the block, plus a constant offset in a vector register. Rows and columns beyond the
+// matrix are fetched from its last ones; they only affect elements of C that are not stored. Masks are only needed for
+// the k that the first k-tile lacks.
 #pragma once
 
 #include <type_traits>
@@ -44,13 +44,12 @@ struct StreamPosition {
   }
 };
 
-// A load adds an offset of 32 bits to a scalar base. Rows along k that are fetched element by element may be further
-// apart.
+// A load adds an offset of 32 bits to a scalar base. K-major rows fetched element by element may be further apart.
 template <Fetch Kind>
 using OffsetOf = std::conditional_t<Kind == Fetch::inner, int64_t, uint32_t>;
 
-// Vectors require offsets_fit(). Along k each copy has its own offset. Otherwise the copies are whole k apart, a
-// distance that all threads have in common, and share one offset.
+// Vectors require offsets_fit(). Along k each copy has its own offset. Otherwise the copies are whole k apart, the same
+// distance in all threads, and share one offset.
 template <int Outer, int Depth, int Threads, Fetch Kind, int Pad = 4,
           class Map = TileMap<Outer, Depth, Threads, Kind, Pad>>
 struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Map::copies : 1, Map::width == 4> {
@@ -92,7 +91,6 @@ struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Ma
     }
   }
 
-  // Fetches a whole k-tile.
   __device__ __forceinline__ void fetch(Staged &staged) {
 #pragma unroll
     for (int i = 0; i < Map::copies; ++i) fetch_one(staged, i);

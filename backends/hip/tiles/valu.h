@@ -1,9 +1,4 @@
-// The tiled product by vector instructions, on any AMD GPU, with four buffers of LDS: tileA, tileB and tileA', tileB'.
-//
-// While a column of tileA and a row of tileB are in registers for the outer products, the next tiles move from memory
-// through registers into tileA', tileB'; then the pairs swap. Each k-tile has one barrier.
-//
-// Source: CN110147248B (four buffers that swap addresses); CN106681694A, its forerunner on Kepler (smA, smAx).
+// Main loop by vector instructions, on any AMD GPU, with four buffers of LDS that swap addresses.
 //
 //   LDS: pair 0 [tileA][tileB], pair 1 [tileA'][tileB']
 //
@@ -11,10 +6,11 @@
 //               multiply(t)              columns of tileA, rows of tileB; k + 1 is read while k is multiplied
 //               store(t + 1), swap, barrier, before the last k, which hides the first read of the next pair
 //
-// The loop contains almost nothing but products; tile_stream.h explains how. A Config is a TileShape.
+// The loop contains almost nothing but products; tile_stream.h explains how. A Config is a TileShape. Products are
+// single instructions, of which gfx11 and later issue two at a time if the registers permit, or pairs (v_pk_fma_f32) on
+// gfx90a and later CDNA.
 //
-// Products are single instructions, of which gfx11 and later issue two at a time if the registers permit, or pairs
-// (v_pk_fma_f32) on gfx90a and later CDNA.
+// Sources: patent CN110147248B (four buffers that swap addresses); CN106681694A, its forerunner on Kepler (smA, smAx).
 #pragma once
 
 #include "tile_stream.h"
@@ -147,7 +143,6 @@ __device__ __forceinline__ void ping_pong_sums(Sums<Config> &sums, A &a, B &b, c
   }
 }
 
-// Stores the product of the tiles of `a` and `b`.
 template <class Config, class A, class B, typename Operands>
 __device__ __forceinline__ void ping_pong(A &a, B &b, const TilePosition<Config> &at, const TileRange &range,
                                           const Operands &operands, const TileProblem &p) {
@@ -160,7 +155,6 @@ __device__ __forceinline__ void ping_pong(A &a, B &b, const TilePosition<Config>
   store_tile<Config>(sum, output_tile(operands, p, at), shared);
 }
 
-// A product of FP32 operands.
 template <class Config, Fetch KindA, Fetch KindB, typename Operands>
 __device__ __forceinline__ void ping_pong(const Operands &operands, const TileProblem &p) {
   using A = TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA>;

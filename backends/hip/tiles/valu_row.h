@@ -1,4 +1,4 @@
-// The host's side of the kernels built on valu.h.
+// Host side of the kernels built on valu.h.
 #pragma once
 
 #include <algorithm>
@@ -10,31 +10,32 @@
 
 namespace libsgemm::hip {
 
-// Returns the share of the peak of a compute unit's arithmetic that a kernel can reach. For one k the arithmetic takes
-// `clocks`, `lds_bytes` move to and from LDS, and `fetched_bytes` through the compute unit's cache; the arithmetic
-// hides most of this. AMD documents 128 bytes a clock for LDS, and 64 for the cache of each chip up to gfx90a. For
-// later chips these numbers are assumed.
+// Share of the peak of a compute unit's arithmetic that a kernel can reach. For one k the arithmetic takes `clocks`,
+// `lds_bytes` move to and from LDS, and `fetched_bytes` through the compute unit's cache; the arithmetic hides most of
+// this. AMD documents 128 bytes a clock for LDS, and 64 for the cache of each chip up to gfx90a; for later chips this
+// is assumed.
 inline double share_of_peak(double clocks, double lds_bytes, double fetched_bytes) {
   constexpr double kLdsBytesPerClock = 128, kCacheBytesPerClock = 64;
   const double moved = std::max(lds_bytes / kLdsBytesPerClock, fetched_bytes / kCacheBytesPerClock);
   return clocks / overlapped(clocks, moved);
 }
 
-// Returns the figures of a kernel whose peak is `peak` of the device's.
+// Model parameters of a kernel whose peak is `peak` of the device's.
 inline Figures reached(int device, Fitted row, double peak) {
   Figures f = figures(device, row);
   f.peak_fraction *= peak;
   return f;
 }
 
-// The base of a Row of gpu/tiles/tile_row.h. Runs on every device. Config::fitted names its figures.
+// Base of a Row of gpu/tiles/tile_row.h. Runs on every device. The Config also has fitted, its model parameters, and
+// blocks, resident on a compute unit.
 template <class RowConfig>
 struct ValuRow {
   using Config = RowConfig;
   static constexpr Engine engine = Engine::registers;
   static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
   static constexpr bool available = true;  // in the code for this pass's target
-  static constexpr bool chains = true;     // an element of C is one chain of fused multiply-adds along k
+  static constexpr bool chains = true;     // an element of C is one sequential FMA order along k
 
   static bool runs_on(int) { return true; }
 
@@ -53,7 +54,6 @@ struct ValuRow {
             reached(index, Config::fitted, share_of_peak(clocks, in_lds, fetched))};
   }
 
-  // Returns 0: shared memory is static.
   template <Fetch KindA, Fetch KindB>
   static constexpr size_t shared_bytes() {
     return 0;

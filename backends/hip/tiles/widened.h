@@ -1,5 +1,5 @@
-// Products of 16-bit operands (FP16, bfloat16): their kernels' parameters, and tiles that are converted to FP32 when
-// they are stored in LDS, for kernels with vector instructions.
+// Products of 16-bit operands (FP16, bfloat16) by vector instructions: parameters, and tiles that are converted to FP32
+// when they are stored in LDS.
 #pragma once
 
 #include "gpu/element.h"
@@ -11,11 +11,11 @@ namespace libsgemm::hip {
 using namespace gpu;
 
 struct WidenedProblem : TileProblem {
-  bool a_along_k, b_along_k;  // contiguous along k, not along its outer dimension
+  bool a_along_k, b_along_k;  // K-major
 };
 
 // TileStream element by element, for any alignment, stride and direction. A thread fetches pairs of neighbours along k,
-// which need only one offset. Layout in LDS: [Depth][pitch] floats.
+// which need one offset. Layout in LDS: [Depth][pitch] floats.
 template <int Outer, int Depth, int Threads, Type kType>
 struct WidenedStream : StreamPosition<Depth, int64_t, Outer * Depth / (2 * Threads), false> {
   static constexpr int pitch = Outer + 4;

@@ -1,13 +1,11 @@
-// The host's side of the kernels for 16-bit operands: gemm and syrk of FP16 or bfloat16 matrices with FP32 accumulators
-// and FP32 C.
-//
-// A kernel's file defines a Row:
+// Host side of the kernels for 16-bit operands: gemm and syrk of FP16 or bfloat16 matrices with FP32 accumulators and
+// FP32 C. A kernel's file defines a Row:
 //
 //   struct Row {
 //     using Config = ...;                        // tile_m, tile_n, tile_k, threads
 //     static constexpr bool has_vectors = ...;   // has instances that fetch four elements at once
 //     static constexpr bool has_elements = ...;  // has instances that take any operands
-//     static constexpr bool chains = ...;        // an element of C is one chain of fused multiply-adds along k
+//     static constexpr bool chains = ...;        // an element of C is one sequential FMA order along k
 //     static bool runs_on(int device);
 //     static Tiling tiling(const GemmDesc &desc, int device);  // for the cost
 //     // The instance with vectors, for operands that words_fit() accepts, and the one that takes any operands.
@@ -25,8 +23,8 @@
 
 namespace libsgemm::hip {
 
-// True if the operands can be fetched by four elements, 8 bytes, at once. Batches of pointers are excluded: the
-// pointers may be in device memory, where the host cannot read them.
+// True if the operands can be fetched by four elements, 8 bytes, at once. Excludes batches of pointers, which may be in
+// device memory.
 inline bool words_fit(const GemmDesc &desc) {
   if (desc.batch == Batch::pointers) return false;
   const auto fits = [&](const void *base, int64_t ld, int64_t rows, int64_t stride) {

@@ -1,11 +1,9 @@
-// The passes over the operands of a convolution of splits (conv_splits.h). Bound by memory.
+// The passes over the operands of a convolution of splits (conv_splits.h). Bound by memory; not measured by themselves.
 //
 //   conv_survey   one block for each filter: finds its largest magnitude, then writes its splits; for images blocks of
 //                 256 threads x 8 units, in memory order
-//   conv_split    if channels are neighbours, 256 threads x 4 times 4 channels; otherwise 64 pixels x 32 channels,
+//   conv_split    if channels are contiguous, 256 threads x 4 times 4 channels; otherwise 64 pixels x 32 channels,
 //                 transposed in shared memory, 32 rows of 65 words, 8320 bytes
-//
-// Not measured separately.
 #include "conv_splits.cuh"
 #include "gpu/cost.h"
 #include "gpu/launch.h"
@@ -21,7 +19,7 @@ constexpr int kPixels = 64, kChannels = 32;       // tile that is transposed
 template <Scheme kScheme>
 constexpr int kQuadBytes = 4 * kConvFormat<kScheme>.bytes;
 
-// Returns the factor that scales image `image`; 2^0 if the scheme does not scale.
+// Factor that scales image `image`; 2^0 if the scheme does not scale.
 template <Scheme kScheme>
 __device__ __forceinline__ PowerOfTwo scale_of_image(const ConvPass &p, unsigned image) {
   if constexpr (kScaledRows<kScheme>) return PowerOfTwo(scale_of(p.most[static_cast<int>(image) * p.words_of_image]));
@@ -45,7 +43,7 @@ __device__ __forceinline__ void write_splits(const Four<uint32_t> &x, const Powe
   }
 }
 
-// Loads four channels from `first` on, which are `step` elements apart. Those from `channels` on are zero.
+// Loads four channels from `first` on, `step` elements apart. Those from `channels` on are zero.
 __device__ __forceinline__ Four<uint32_t> load_channels(const uint32_t *from, int64_t step, int first, int channels) {
   Four<uint32_t> x = {};
 #pragma unroll
@@ -66,7 +64,7 @@ struct Range {
   }
 };
 
-// Combines the ranges of all threads of the block. Returns the result to each of them.
+// Combines the ranges of all threads of the block; each gets the result.
 __device__ __forceinline__ Range range_of_block(Range mine) {
   constexpr int kWarps = kPassThreads / 32;
   __shared__ uint32_t most[kWarps], least[kWarps];
@@ -219,7 +217,6 @@ __global__ void __launch_bounds__(kPassThreads) conv_split_transposed(const __gr
 
 template <Scheme kScheme>
 using SchemeOf = std::integral_constant<Scheme, kScheme>;
-// Returns use(scheme), of which ::value is the scheme.
 template <class Use>
 libsgemm_status_t with_scheme(Scheme scheme, const Use &use) {
   switch (scheme) {

@@ -1,5 +1,5 @@
-// Split operands of convolutions (splits/splits.h has the schemes): their layout in the workspace, and the guards that
-// leave to FP64 what they cannot represent. Host and device.
+// Split operands of convolutions (schemes: splits/splits.h): their layout in the workspace, and the guards that leave
+// to FP64 what they cannot represent. Host and device.
 //
 //   image     split i of image n, pixel (h, w), channel c:
 //             base + i * split_bytes + (((n * height + h) * width + w) * padded + c) * bytes
@@ -7,16 +7,14 @@
 //             base + i * split_bytes + (k * ld + (r * taps along w + s) * blocks * step + c) * bytes
 //
 // Channels are padded with zeros: in the image to a multiple of 8, in the filters to a multiple of `step`, the channels
-// of one tap in a k-step (ConvFormat::channels). TMA fills in zeros for those that the image lacks.
+// of one tap in a k-step (ConvFormat::channels). TMA fills in zeros for those that the image lacks. In the modes fp16,
+// bf16 and tf32 there is one split, which is not scaled, and nothing is left out.
 //
-// In the modes fp16, bf16 and tf32 there is one split, which is not scaled, and nothing is left out.
-//
-// A filter is scaled by its largest magnitude, like a row of a product. The windows of an image overlap, so that the
-// whole image has one scale, from the largest magnitude of all its channels and pixels. What splits.h says of rows
-// holds for images: elements below 2^-49 of the image's largest are lost in mode fp16x3, below 2^-148 in bf16x6. In
-// mode fp32_fast, FP64 computes the output of an image that spans too many powers of two. FP32's bound holds for the
-// rest: no line of the proof (docs/kernels/splits.md) requires more of a window than holds for the whole image. The
-// exception that splits.h makes for dense rows does not apply.
+// A filter is scaled by its largest magnitude, like a row of a product. An image has one scale, since its windows
+// overlap: elements below 2^-49 of its largest are lost in mode fp16x3, below 2^-148 in bf16x6. In mode fp32_fast, FP64
+// computes the output of an image that spans too many powers of two. The bound proven in docs/kernels/splits.md
+// holds for the rest: no line of the proof requires more of a window than holds for the whole image. The exception for
+// dense rows does not apply.
 #pragma once
 
 #include "gpu/conv/conv_problem.h"
@@ -27,7 +25,6 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// Format of the splits of a scheme.
 struct ConvFormat {
   int splits, bytes;
   int channels;  // channels of a k-step: 64 bytes with several splits, else 128
@@ -59,7 +56,6 @@ struct ConvGuard {
   int most_excess;  // mode fp32_fast only; below 0: the excess is not checked
 };
 
-// Parameters of the passes over the images and the filters of a launch.
 struct ConvPass {
   ConvImage image;
   // Three loops over the elements of an image in memory order; a unit is four elements if `vectors`, else one.
@@ -85,17 +81,16 @@ struct ConvPass {
   uint32_t *filter_most, *block_most, *excess;  // for each filter; the others for each kOuterPad filters
 };
 
-// Tensors that a survey reads. It finds the largest and smallest magnitudes of images. Of filters it writes the splits
-// and, if the scheme scales, the largest magnitudes and excesses. The words must be zero before, except those of blocks
-// of filters: these may come from other taps of the same filters, and then cover both sets of taps.
+// Tensors that a survey reads: largest and smallest magnitudes of images; of filters the splits and, if the scheme
+// scales, largest magnitudes and excesses. The words must be zero before, except those of blocks of filters: these may
+// come from other taps of the same filters, and then cover both sets of taps.
 struct ConvSurvey {
   bool images, filters;
 };
 libsgemm_status_t launch_conv_survey(Scheme scheme, const ConvPass &pass, const ConvSurvey &of, const Launch &launch,
                                      Error *error);
-// Writes the splits of the images.
 libsgemm_status_t launch_conv_split(Scheme scheme, const ConvPass &pass, const Launch &launch, Error *error);
-// Computes the tiles of product `index` that the guard leaves out, with accumulators in FP64.
+// Computes the tiles of product `index` that the guard leaves out, in FP64.
 libsgemm_status_t launch_conv_repair(const ConvDesc &desc, int64_t index, const ConvGuard &guard, const Launch &launch,
                                      Error *error);
 
@@ -107,8 +102,8 @@ struct ConvWeightsGuard {
   int log2_k, most_excess;  // as in ConvGuard
 };
 
-// Sum of the slices of a filter gradient. Element (i, k) of slice s is sums[s * slice + i * ld + k]. Row i represents
-// channel i % 64 of block i / 64 % blocks of tap i / (64 * blocks).
+// Sum of the slices of a filter gradient. Element (i, k) of slice s is sums[s * slice + i * ld + k]. Row i is channel i
+// % 64 of block i / 64 % blocks of tap i / (64 * blocks).
 struct ConvWeightsSum {
   const float *sums;
   int64_t slice, ld;
@@ -120,7 +115,7 @@ struct ConvWeightsSum {
   ConvWeightsGuard guard;
 };
 libsgemm_status_t launch_conv_weights_sum(const ConvWeightsSum &sum, const Launch &launch, Error *error);
-// Computes the gradient with accumulators in FP64, if the guard leaves it out. `sums`: workspace for slices of doubles.
+// Computes the gradient in FP64, if the guard leaves it out. `sums`: workspace for slices of doubles.
 libsgemm_status_t launch_conv_weights_repair(const ConvDesc &desc, const ConvWeightsGuard &guard, void *sums,
                                              size_t sums_bytes, const Launch &launch, Error *error);
 // Adds those slices, if the guard leaves the gradient out.

@@ -3,9 +3,7 @@
 // themselves and accumulates in FP64, with one rounding, by the kernel of sm90_dmma_64x64x32_conv.
 //
 // It is launched after every such convolution, with a block for each tile; blocks whose tile is not left out return at
-// once. A weight gradient may be cut into slices, which conv_repair_sum adds.
-//
-// Not measured.
+// once. A weight gradient may be cut into slices, which conv_repair_sum adds. Not measured.
 #include "conv_splits.cuh"
 #include "cuda/conv/dmma_conv.cuh"
 #include "cuda/conv/dmma_conv_row.h"
@@ -17,7 +15,6 @@ namespace {
 using Config = Sm90Dmma64x64x32;
 static_assert(kOuterPad % Config::tile_m == 0 && kOuterPad % Config::tile_n == 0, "tiles within the guard's");
 
-// True if the guard leaves out the tile that begins at this row and column.
 __device__ __forceinline__ bool leaves_out(const ConvGuard &guard, int row, int column, bool pixels_are_rows) {
   row /= kOuterPad, column /= kOuterPad;
   return left_out(guard, pixels_are_rows ? row : column, pixels_are_rows ? column : row);

@@ -4,17 +4,15 @@
 // sm90_wgmma_128x256x32_fp32_fast_conv: the same kernels for mode fp32_fast. They also leave out the tiles whose images
 // or filters two splits do not hold within FP32's error bound (conv_splits.h).
 //
-// Launches: conv_survey finds the largest magnitudes of each image and of each filter and writes the filters' 2 splits;
-// conv_split writes those of as many images as the workspace holds, with neighbouring channels; wgmma multiplies;
-// sm90_conv_repair computes the tiles that are left out, in FP64. Then the next images.
+// Launches: wgmma_conv.h. Main loop: wgmma_conv.cuh; sources: wgmma/wgmma_engine.cuh.
 //
 //   tile of C: 256 pixels (x) x 128 filters (y); also 128 pixels or 64 filters, if there are few of either; with more
 //   than 128 filters, two neighbouring tiles of the same pixels form a cluster
 //   +-------------------------+
 //   | warpgroup 0: 128 pixels |   two halves of 64 pixels, one after the other: a thread has 64 accumulators of wgmma
-//   +-------------------------+   and, for each half, 64 in FP32, to which those are added every 64 steps of k
+//   +-------------------------+   and, for each half, 64 in FP32, to which those are added every 64 k
 //   | warpgroup 1: 128 pixels |
-//   +-------------------------+   warp 8 copies: pixels by TMA's im2col mode (wgmma_conv.cuh)
+//   +-------------------------+   warp 8 copies: pixels by TMA's im2col mode
 //
 // Shared memory, bytes, for 256 x 128: stage s of 4 at 49152 s: splits of 256 pixels (in a cluster: of 128, and of the
 // other 128) at 0, of 128 filters at 32768 (16384); for stores two boxes of each warp at 196608, 2048 each; 8 barriers
@@ -27,9 +25,8 @@
 // and of one image, 4 bytes for each element, channels up to multiples of 32 in filters and of 8 in images; 8 bytes for
 // each image and 4 for each filter.
 //
-// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC, TFLOP/s; in brackets: the FP64 kernel in the same run): 3
-// x 3 of 64 channels, 32 x 56 x 56: 70 (53); of 128, 28 x 28: 93 (53); of 256, 14 x 14: 112 (51); of 512, 7 x 7: 98
-// (46); of 128, 16 x 112 x 112: 121 (58). NCHW, which conv_split transposes: 58, 64, 75, 74 and 87.
+// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 121 TFLOP/s; in
+// FP64 58. More: docs/kernels/conv-kernels.md.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

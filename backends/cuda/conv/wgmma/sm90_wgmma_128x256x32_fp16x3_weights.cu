@@ -4,15 +4,10 @@
 // tensors span more powers of two than two splits hold within FP32's error bound (conv_splits.h). At least 256 pixels,
 // 16 an image.
 //
-// Launches: conv_survey finds the largest magnitudes of x and of dy; conv_split writes 2 splits of each, with
-// neighbouring channels, of as many images as the workspace holds; wgmma multiplies, in slices of the pixels;
-// conv_weights_sum adds the slices. If a tensor holds NaN or Inf or the sums may overflow, sm90_conv_repair computes
-// them in FP64 instead.
+// Launches: wgmma_weights.h. Main loop: wgmma_weights.cuh; sources: wgmma/wgmma_engine.cuh.
 //
 //   tile: 256 channels of taps (x) x 128 filters (y), in k-steps of 32 pixels; also 128 x 128 and 256 x 64; with more
 //   than 128 filters, two neighbouring tiles of the same channels form a cluster
-//
-// Sources: those of the engine (wgmma/wgmma_engine.cuh).
 //
 // Shared memory, bytes, for 256 x 128: stage s of 4 at 49152 s: splits of 256 channels at 0, of 128 filters at 32768
 // (16384); for stores to the slice two boxes of each warp at 196608, 2048 each; 8 barriers at 229376; 229440 in all.
@@ -23,8 +18,8 @@
 // Workspace: one image and its gradient, 4 bytes for each element, channels up to multiples of 8; and a copy of the
 // filters, channels up to multiples of 64.
 //
-// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC, TFLOP/s): 3 x 3 of 128 channels, 32 x 28 x 28: 79; of
-// 256, 14 x 14: 85; of 512, 7 x 7: 77; of 128, 16 x 112 x 112: 99.
+// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 99 TFLOP/s. More:
+// docs/kernels/conv-kernels.md.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
 #include "wgmma_weights_row.h"

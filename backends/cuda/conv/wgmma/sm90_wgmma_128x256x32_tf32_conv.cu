@@ -1,25 +1,11 @@
-// Convolutions and their data gradients of images and filters rounded to TF32, by wgmma (mode tf32, sm_90).
+// As sm90_wgmma_128x256x64_fp16_conv.cu, rounded to TF32 (mode tf32), 4 bytes for each element, channels up to
+// multiples of 32 in filters. Images need no conv_split if their channels are contiguous and their other element
+// strides are multiples of 16 bytes: TMA rounds them as it copies.
 //
-// Launches: conv_survey writes the filters rounded; conv_split writes the images rounded, with neighbouring channels,
-// as many as the workspace holds; wgmma multiplies. Then the next images. Images need no conv_split if their channels
-// are neighbours and their other element strides are multiples of 16 bytes: TMA rounds them as it copies.
+// Shared memory: the same; a stage has 32 channels.
 //
-//   tile of C: 256 pixels (x) x 128 filters (y), or smaller, as in sm90_wgmma_128x256x32_fp16x3_conv, except for the
-//   accumulators: 128 of wgmma a thread, none in FP32
-//
-// Sources: those of the engine (wgmma/wgmma_engine.cuh).
-//
-// Shared memory, bytes, for 256 x 128: stage s of 4 at 49152 s: 32 channels of 256 pixels at 0, of 128 filters at 32768
-// (16384); for stores two boxes of each warp at 196608, 2048 each; 8 barriers at 229376; 229440 in all. Other tiles:
-// kConvStages (wgmma_conv_row.h).
-//
-// Requires: sm_90; what sm90_wgmma_128x256x32_fp16x3_conv requires, except FP64 tensor cores; 8 channels (in the data
-// gradient: filters) or more. Workspace: the filters and one image, 4 bytes for each element, channels up to multiples
-// of 32 in filters and of 8 in images.
-//
-// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC, TFLOP/s): 3 x 3 of 64 channels, 32 x 56 x 56: 154; of
-// 128, 28 x 28: 243; of 256, 14 x 14: 244; of 512, 7 x 7: 154; of 128, 16 x 112 x 112: 304. NCHW, with stores that have
-// changed since: 97, 152, 185, 132, 193.
+// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 304 TFLOP/s.
+// More: docs/kernels/conv-kernels.md.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

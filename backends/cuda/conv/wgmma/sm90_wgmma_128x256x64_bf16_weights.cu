@@ -1,23 +1,5 @@
-// Weight gradients of convolutions of images and gradients rounded to bfloat16, by wgmma (mode bf16, sm_90).
-//
-// Launches: conv_split writes x and dy rounded, with neighbouring channels, as many images of either as the workspace
-// holds; wgmma multiplies, in slices of the pixels; conv_weights_sum adds the slices.
-//
-//   tile: 256 channels of taps (x) x 128 filters (y), in k-steps of 64 pixels; also 128 x 128 and 256 x 64; with more
-//   than 128 filters, two neighbouring tiles of the same channels form a cluster
-//
-// Sources: those of the engine (wgmma/wgmma_engine.cuh).
-//
-// Shared memory, bytes, for 256 x 128: stage s of 4 at 49152 s: 256 channels at 0, 128 filters at 32768 (16384); for
-// stores to the slice two boxes of each warp at 196608, 2048 each; 8 barriers at 229376; 229440 in all. Other tiles:
-// kConvStages (wgmma_conv_row.h).
-//
-// Requires: sm_90; the weight gradient without groups, 16 channels or more; FP32 tensors with any element strides and
-// alignment; strides up to 8, padding up to 127, dilation x (taps - 1) up to about 127 more than the padding.
-// Workspace: one image and its gradient, 2 bytes for each element, channels up to multiples of 8; and a copy of the
-// filters, channels up to multiples of 64.
-//
-// Not measured: peak_fraction is that of sm90_wgmma_128x256x64_fp16_weights.
+// As sm90_wgmma_128x256x64_fp16_weights.cu, rounded to bfloat16 (mode bf16). Not measured: peak_fraction is that
+// kernel's.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
 #include "wgmma_weights_row.h"

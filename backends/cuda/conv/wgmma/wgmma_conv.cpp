@@ -18,7 +18,7 @@ int64_t filter_ld(const ConvGeometry &g, int channels) {
 
 int64_t terms_of(const ConvGeometry &g) { return int64_t{g.filters.channels} * g.filters.taps_h * g.filters.taps_w; }
 
-// Returns the upper corner of the rectangle of `count` pixels, relative to the last row or column of the image.
+// Upper corner of the rectangle of `count` pixels, relative to the last row or column of the image.
 int64_t upper(int64_t first, int64_t stride, int64_t count, int64_t size) {
   return first + (count - 1) * stride - (size - 1);
 }
@@ -63,8 +63,7 @@ bool lies_for_tma(const ConvImage &x) {
 
 // True if TMA can walk over the windows, and the pixels of the output are in memory in the order in which it does.
 bool fits(const ConvGeometry &g) {
-  // conv_problem() sorts pixels by their order in memory: only in this order are the tiles of the guard those of the
-  // repair.
+  // conv_problem() sorts pixels by their order in memory: only in this order are the guard's tiles those of the repair.
   const auto behind = [](int64_t step, int64_t size, int64_t inner, int64_t inner_size) {
     return size == 1 || inner_size == 1 || step >= inner;
   };

@@ -1,10 +1,10 @@
-// Convolutions of split operands (conv_splits.h) by wgmma: the engine of wgmma/wgmma_engine.cuh with pixels of the
+// Convolutions of split operands (conv_splits.h) by wgmma: the main loop of wgmma/wgmma_engine.cuh with pixels of the
 // output as x and filters as y. A k-step is Config::depth channels of one tap. TMA copies them for x in its im2col
-// mode: it walks over the pixels by itself, from the first pixel of the tile on, along rows and images and with the
-// strides, reads each at the offset of the tap, and fills in zeros outside of an image.
+// mode: it walks over the pixels by itself, from the tile's first pixel on, along rows and images and with the strides,
+// reads each at the offset of the tap, and fills in zeros outside of an image.
 //
 // The images of the splits are consecutive: image n of split i is image i * images + n of the map. If a tile has fewer
-// pixels than rows, TMA also brings some of the next split, which are never stored.
+// pixels than rows, TMA also copies some of the next split, which are never stored.
 #pragma once
 
 #include "cuda/conv/splits/conv_splits.cuh"
@@ -55,7 +55,6 @@ struct ConvWork : WgmmaWork {
   __device__ __forceinline__ ConvPixels rows(int pixel, int) const { return {windows, pixel}; }
 };
 
-// Returns the address of the row of C that belongs to a pixel.
 __device__ __forceinline__ float *place_of_pixel(const ConvWindows &windows, const WgmmaOutput &out, int pixel) {
   const int n = windows.pixels.quotient(pixel), within = pixel - n * windows.pixels.value;
   const int h = windows.width.quotient(within), w = within - h * windows.width.value;

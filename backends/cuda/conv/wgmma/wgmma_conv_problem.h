@@ -8,7 +8,6 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// Positions of pixels and taps.
 struct ConvWindows {
   Divisor pixels, width;       // pixels of an image of the output; of a row of it
   Divisor blocks, taps_w;      // k-steps of a tap; taps of a row

@@ -1,4 +1,4 @@
-// Table rows of the convolutions of split operands by wgmma. A kernel's file defines a Row:
+// Host side of the kernels for convolutions of split operands by wgmma. A kernel's file defines a Row:
 //
 //   struct Row {
 //     static constexpr Scheme scheme = ...;
@@ -30,12 +30,12 @@ using ConvShape =
 
 using WgmmaConvKernel = void (*)(WgmmaMaps, WgmmaConvProblem);
 
-// Times to begin a tile and to store it. The unit is one step of k of a 256 x 128 tile by FP32 FMAs. Fitted to ten
-// layers on an H100, when all stores except `rows` went straight from registers to C: upper bounds for these.
+// Times to begin a tile and to store it. The unit is one k of a 256 x 128 tile by FP32 FMAs. Fitted to ten layers on an
+// H100, when all stores except `rows` went from registers to C: upper bounds for these.
 constexpr double kBeginSteps = 7;
 constexpr ConvStoreSteps kPlainStoreSteps = {14, 65, 240, 175}, kSplitStoreSteps = {104, 272, 194, 545};
 
-// Returns the figures of a tile of Shape. `peak_fraction`: share of their peak that the tensor cores reach during its
+// Model parameters of a tile of Shape. `peak_fraction`: share of their peak that the tensor cores reach in its
 // products.
 template <class Shape>
 Tiling wgmma_tiling(const Device &d, double peak_fraction, double store_steps) {

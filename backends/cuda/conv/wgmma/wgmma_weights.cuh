@@ -1,12 +1,12 @@
-// Weight gradients by wgmma: the engine of wgmma/wgmma_engine.cuh. k runs over the pixels of the output of all images,
-// x over the channels of the image, for one tap after the other, y over the filters.
+// Weight gradients by wgmma: the main loop of wgmma/wgmma_engine.cuh. k runs over the pixels of the output of all
+// images, x over the channels of the image, for one tap after the other, y over the filters.
 //
 //   df(k, c, r, s) = sum over pixels (n, p, q) of dy(n, p, q, k) x(n, p stride + r dilation - pad, ..., c)
 //
-// In both operands a pixel is a line of neighbouring channels (conv_splits.h), so that wgmma reads them MN-major. A
-// block of 64 rows of x is 64 channels of one tap. TMA in its im2col mode copies it for the pixels of a k-step, along
-// rows and images, and fills in zeros outside of an image. Beyond the last pixel, x is multiplied by the zeros that TMA
-// fills in for dy.
+// In both operands a pixel is a line of neighbouring channels (conv_splits.h), which wgmma reads MN-major. A block of
+// 64 rows of x is 64 channels of one tap. TMA in its im2col mode copies it for the pixels of a k-step, along rows and
+// images, and fills in zeros outside of an image. Beyond the last pixel, x is multiplied by the zeros that TMA fills in
+// for dy.
 #pragma once
 
 #include "cuda/conv/splits/conv_splits.cuh"
@@ -54,7 +54,6 @@ struct WeightsWork : WgmmaWork {
   __device__ __forceinline__ ConvTaps rows(int row, int) const { return {windows, row / 64}; }
 };
 
-// Computes the sums of the slices; conv_weights_sum scales them back and adds them.
 template <class Config>
 __device__ __forceinline__ void wgmma_weights(const WgmmaMaps &maps, const WgmmaConvProblem &p) {
   wgmma_products<Config>(WeightsWork(maps, p), UnreadFinish());

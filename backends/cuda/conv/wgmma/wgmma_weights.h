@@ -1,18 +1,20 @@
-// The host's side of weight gradients by wgmma (wgmma_weights.cuh): requirements, workspace, and the parts that a call
-// is cut into.
+// Host side of weight gradients by wgmma (wgmma_weights.cuh): requirements, workspace, and the parts that a call is cut
+// into.
 //
 //   workspace: [if scaled: for each part four words, the largest and smallest magnitudes of x and of dy][slices of the
 //              sums][splits of x, of as many images as fit][those of dy]
 //
-// A call computes all images at once, or parts of them one after the other, whose sums the output accumulates. The
-// pixels of a part are cut into slices, since there are few tiles of filters.
+// Launches: if scaled, conv_survey finds the largest magnitudes of x and of dy; conv_split writes the splits of both,
+// with neighbouring channels, of as many images as fit; wgmma multiplies, in slices of the pixels, since there are few
+// tiles of filters; conv_weights_sum adds the slices; if scaled, sm90_conv_repair computes everything in FP64 instead
+// if a tensor holds NaN or Inf or the sums may overflow. The output accumulates the parts.
 #pragma once
 
 #include "wgmma_conv.h"
 
 namespace libsgemm::cuda {
 
-// Returns the windows of x over the pixels of dy: those of the forward convolution.
+// The windows of x over the pixels of dy: those of the forward convolution.
 ConvGeometry weights_geometry(const ConvDesc &desc);
 ConvImage weights_dy(const ConvDesc &desc);
 // True if TMA can walk over these windows and there are no groups.
@@ -36,11 +38,10 @@ struct ConvWeightsPasses {
 ConvWeightsPasses conv_weights_passes(const ConvDesc &desc, const ConvFormat &format, const ConvWeightsLayout &l,
                                       void *workspace, int64_t first, int64_t count, int64_t part);
 
-// Returns the number of slices, at most `most`, of a sum of `steps` k-steps in each of `clusters` clusters of tiles, of
-// which `units` run at once.
+// Number of slices, at most `most`, of a sum of `steps` k-steps in each of `clusters` clusters of tiles, of which
+// `units` run at once.
 int conv_weights_slices(int64_t clusters, int64_t steps, int64_t units, int most);
 
-// Returns the sum of the slices of such a part.
 ConvWeightsSum conv_weights_sum(const ConvDesc &desc, const ConvFormat &format, const ConvWeightsLayout &l,
                                 void *workspace, int64_t part, int slices, bool keeps_bound);
 

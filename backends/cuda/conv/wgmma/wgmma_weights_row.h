@@ -1,10 +1,4 @@
-// Table rows of the weight gradients by wgmma. A kernel's file defines a Row:
-//
-//   struct Row {
-//     static constexpr Scheme scheme = ...;
-//     static constexpr double peak_fraction = ...;  // share of the peak of 16-bit numbers, with the largest tiles
-//     template <int Halves, int N, int Cluster> static WgmmaConvKernel kernel();
-//   };
+// Host side of the kernels for weight gradients by wgmma. A kernel's file defines a Row as in wgmma_conv_row.h.
 #pragma once
 
 #include "wgmma_conv_row.h"

@@ -1,11 +1,10 @@
-// Products of different sizes in one launch on the FP64 tensor cores: the loop of dmma_multistage.cuh, where a block
-// first looks up the product that its tile of C belongs to.
+// Products of different sizes in one launch on the FP64 tensor cores: the main loop of dmma_multistage.cuh, where a
+// block first finds the product that its tile of C belongs to.
 //
 //   blocks    0 1 2 3 4 5 | 6 7 | 8 9 10 11 | 12      first = 0, 6, 8, 12, 13
 //   product   0             1     2           3
 //
-// A block's product is the last one with first[product] <= block. It is found by bisection, which is uniform over the
-// block and reads the constant bank.
+// A block's product is the last one with first[product] <= block, found by bisection in the constant bank.
 #pragma once
 
 #include "cuda/fp64/dmma_multistage.cuh"
@@ -13,7 +12,6 @@
 
 namespace libsgemm::cuda {
 
-// Returns the position of tile `index` of a product, in the order of TilePosition.
 template <class Config>
 __device__ __forceinline__ TilePosition<Config> tile_of_product(const GroupedProduct &p, int index) {
   constexpr int kGroup = 16;

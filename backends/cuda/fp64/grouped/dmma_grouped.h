@@ -1,5 +1,5 @@
 // Products of different sizes that one launch computes: their table, and the division of a call's groups into such
-// launches. The table is passed by value as a kernel parameter, so that nothing has to be copied or kept alive.
+// launches. The table is passed by value as a kernel parameter, so that nothing is copied or kept.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct GroupedProducts {
 
 static_assert(sizeof(GroupedProducts) <= kLargeParameterBytes, "it is a kernel's parameter");
 
-// Instance of a kernel that computes a product; the same for all products of a launch.
+// Instance of a kernel; the same for all products of a launch.
 struct GroupedInstance {
   bool transa, transb, vectors;
 
@@ -37,7 +37,6 @@ struct GroupedInstance {
   static constexpr int kCount = 8;
 };
 
-// A kernel that computes the products of a table, in tiles of C of tile_m x tile_n.
 struct GroupedKernel {
   int tile_m, tile_n;
   libsgemm_status_t (*enqueue)(GroupedInstance instance, const GroupedProducts &products, const Launch &launch,
@@ -47,8 +46,8 @@ struct GroupedKernel {
 // True if all numbers of a description fit the table. The arrays of Batch::pointers must be in host memory.
 bool fits_grouped(const GemmDesc &desc, const GroupedKernel &kernel);
 
-// GroupedLaunch::launch for such a kernel: one launch for each kMost products of an instance. Products with the largest
-// k come first, so that the blocks that run last are short.
+// GroupedLaunch::launch for such a kernel: one launch for each kMost products of an instance. The largest k come first,
+// so that the last blocks are short.
 libsgemm_status_t launch_grouped(const GroupedKernel &kernel, const GemmDesc *groups, int64_t count,
                                  const Launch &launch, Error *error);
 

@@ -1,7 +1,6 @@
 // Host side of dmma_grouped.cuh: code that the kernels for groups share.
 //
-// A single gemm is a group of one to these kernels. They compute it only if forced: it always has a kernel without a
-// table.
+// A single gemm is a group of one, computed only if forced: there is always a kernel without a table.
 #pragma once
 
 #include <limits>
@@ -37,7 +36,7 @@ struct DmmaGrouped {
     return kForcedOnly + gemm_seconds(model(index), desc, tiling(desc, index));
   }
 
-  // Predicts from the first product of each group. The launches of different instances run one after the other.
+  // Predicts from the first product of each group. Launches of different instances run one after the other.
   static double cost_of_groups(const GemmDesc *groups, int64_t count, int index) {
     struct Sum {
       double tiles = 0, depth = 0, bytes = 0, products = 0;
@@ -85,7 +84,7 @@ Kernel dmma_grouped_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME` of the file's Config, and its table row `Kernel NAME()`.
+// Defines the kernel `NAME` of the file's Config, and its table entry `Kernel NAME()`.
 #define LIBSGEMM_DMMA_GROUPED_ROW(NAME)                                                                               \
   template <Fetch KindA, Fetch KindB>                                                                                 \
   __global__ void __launch_bounds__(Config::threads, Config::blocks)                                                  \

@@ -1,9 +1,9 @@
 // Groups of products of different sizes, each C = alpha op(A) op(B) + beta C, of 16-bit matrices on sm_90, in one
-// launch by warpgroup instructions. For groups of many rows and columns.
+// launch by wgmma. For products with many rows and columns.
 //
-// wgmma_grouped.h describes the table of products, and wgmma_grouped.cuh how a block finds the product of a tile. The
-// rest is in wgmma_engine.cuh, as for sm90_wgmma_256x128x64.cu. The kernel has a file of its own, and so a module of
-// its own: drivers before 530 refuse a module in which a kernel has more than 4 KiB of parameters.
+// Main loop and sources: wgmma_engine.cuh; table of products: wgmma_grouped.h; how a block finds the product of a tile:
+// wgmma_grouped.cuh. The kernel has a file, and so a module, of its own: drivers before 530 refuse a module in which a
+// kernel has more than 4 KiB of parameters.
 //
 //   pair of blocks: 256 x 256 of C
 //
@@ -17,8 +17,6 @@
 //   +-------------------------+
 //   warpgroup 2 of each: one lane copies
 //
-// Sources: as the engine's.
-//
 // Shared memory, bytes: stage s of 4 at 49152 s: x at 0, 16384; y at 16384, 32768; after the stages 32768 of boxes in
 // flight to C, then 64 of barriers. At most 229440 in all.
 //
@@ -26,10 +24,7 @@
 // sm_90a; a driver of CUDA 12.1; arrays of pointers in host memory. Any sizes and transpositions. One launch takes 65
 // products of the same transpositions; products of a group at constant strides count as one.
 //
-// Parameters of LIBSGEMM_WGMMA_GROUPED_ROW: N, stages, blocks of a cluster.
-//
-// Not yet measured: its figures are those of single products with such tiles, from when these had a kernel of their
-// own.
+// Not yet measured: the model parameters are those of kernels for single products with such tiles.
 #include "gpu/kernels.h"
 #include "wgmma_grouped_row.h"
 

@@ -27,7 +27,7 @@ uint64_t step(const void *from, const void *to) {
   return reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from);
 }
 
-// Returns the number of products of a group, from `first` on, that are at strides which TMA supports; at most `most`.
+// Number of products of a group, from `first` on, that are at strides which TMA supports; at most `most`.
 int64_t run_length(const GemmDesc &desc, int64_t first, int64_t most) {
   most = std::min(most, desc.batch_count - first);
   if (desc.batch != Batch::pointers || most < 2) return most;
@@ -43,7 +43,6 @@ int64_t run_length(const GemmDesc &desc, int64_t first, int64_t most) {
   return count;
 }
 
-// Operands of an item.
 StridedOperands operands_of(const Item &item) {
   const GemmDesc &desc = *item.group, first = batch_item(desc, item.first);
   StridedOperands o = {};
@@ -62,7 +61,6 @@ StridedOperands operands_of(const Item &item) {
   return o;
 }
 
-// Calls use(item) for a group's entries.
 template <class Use>
 void for_items(const GemmDesc &group, const WgmmaGroupedKernel &kernel, const Use &use) {
   const int64_t tiles = std::max(wgmma_tiles(group, kernel, false), wgmma_tiles(group, kernel, true));
@@ -74,7 +72,7 @@ void for_items(const GemmDesc &group, const WgmmaGroupedKernel &kernel, const Us
   }
 }
 
-// Returns the end of the items from `next` on that fit into one launch; all of these have the same transpositions. Sets
+// Returns the end of the items from `next` on that fit into one launch; all have the same transpositions. Sets
 // `swapped` if x and y change places for them.
 const Item *cut(const Item *next, const Item *end, const WgmmaGroupedKernel &kernel, bool *swapped) {
   const int ways = WgmmaWays::of(*next->group);

@@ -1,5 +1,5 @@
-// Products of different sizes in one launch of the wgmma engine. Tiles of all products, each of a cluster, are numbered
-// one product after the other.
+// Products of different sizes in one wgmma launch. Tiles of all products, each of a cluster, are numbered one product
+// after the other.
 //
 //   tiles     0 1 2 3 4 5 | 6 7 | 8 9 10 11 | 12      first = 0, 6, 8, 12, 13
 //   product   0             1     2           3
@@ -15,7 +15,6 @@ namespace libsgemm::cuda {
 
 class WgmmaGroupWork {
  public:
-  // `first`: first tile that is requested.
   __device__ __forceinline__ WgmmaGroupWork(const WgmmaGroup &group, int first) : group_(group) {
     int end = group.count;
     while (end - now_ > 1) {

@@ -1,5 +1,5 @@
-// Products of different sizes, of 16-bit operands, that one launch of the wgmma engine computes. Their table travels by
-// value in the kernel's parameters, so that nothing is copied or kept. A call's groups are cut into such launches.
+// Products of different sizes, of 16-bit operands, that one wgmma launch computes. Their table is passed by value as a
+// kernel parameter, so that nothing is copied or kept. A call's groups are divided into such launches.
 #pragma once
 
 #include "cuda/wgmma/wgmma_launch.h"
@@ -11,7 +11,7 @@ namespace libsgemm::cuda {
 struct WgmmaGroup {
   static constexpr bool large_parameters = true;  // more than the 4 KiB that every driver accepts
   static constexpr int kMost = 65;
-  // Arrays must begin within the first 32 KiB of the constants: beyond these nvcc 13.0 indexes at a negative offset.
+  // Arrays must begin within the first 32 KiB of the constants: nvcc 13.0 indexes those beyond at a negative offset.
   int count;
   int first[kMost + 1];
   WgmmaProblem problem[kMost];
@@ -20,7 +20,6 @@ struct WgmmaGroup {
 
 static_assert(sizeof(WgmmaGroup) <= kLargeParameterBytes, "it is a kernel's parameter");
 
-// Kernel that computes such tables.
 struct WgmmaGroupedKernel {
   int tile_x, tile_y, cluster_x, cluster_y;
   // instance(): numbers of its instance for a product. enqueue(): launches it.
@@ -29,24 +28,22 @@ struct WgmmaGroupedKernel {
                                const Launch &launch, Error *error);
 };
 
-// Transpositions of a product. All products of a launch have the same; x and y change places for all of them or none.
+// Transpositions of a product, the same for all products of a launch; x and y change places for all of them or none.
 struct WgmmaWays {
   static constexpr int kCount = 4;
   static int of(const GemmDesc &product) { return (along_k_a(product) ? 2 : 0) + (along_k_b(product) ? 1 : 0); }
 };
 
-// Number of a product's tiles, each of a cluster.
 inline int64_t wgmma_tiles(const GemmDesc &desc, const WgmmaGroupedKernel &kernel, bool swapped) {
   const WgmmaSides sides(desc, swapped);
   return ceil_div(sides.x(desc), kernel.cluster_x) * ceil_div(sides.y(desc), kernel.cluster_y);
 }
 
-// True if TMA can read all products of a description, so that the table can hold them. For Batch::pointers the arrays
-// must be in host memory.
+// True if TMA can read all products of a description. For Batch::pointers the arrays must be in host memory.
 bool fits_wgmma_group(const GemmDesc &desc, const WgmmaGroupedKernel &kernel, int index);
 
 // GroupedLaunch::launch() of such a kernel: one launch for up to kMost entries of the same transpositions. The deepest
-// come first, so that what runs last is short.
+// come first, so that the last blocks are short.
 libsgemm_status_t launch_wgmma_groups(const WgmmaGroupedKernel &kernel, const GemmDesc *groups, int64_t count,
                                       const Launch &launch, Error *error);
 

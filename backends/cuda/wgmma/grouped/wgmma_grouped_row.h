@@ -1,6 +1,6 @@
 // Host side of wgmma_grouped.cuh, common to the kernels that compute groups of 16-bit products.
 //
-// They treat a single gemm as a group. They compute it only if forced, since there is always a kernel without a table.
+// A single gemm is a group of one, computed only if forced: there is always a kernel without a table.
 #pragma once
 
 #include <cmath>
@@ -41,7 +41,7 @@ struct WgmmaGrouped {
     return desc.routine == Routine::gemm && desc.type != Type::f32 &&
            device(index).parameter_bytes >= kLargeParameterBytes && fits_wgmma_group(desc, kernel, index);
   }
-  // Single launches exclude arrays of pointers, which may be in device memory.
+  // Excludes arrays of pointers, which may be in device memory.
   static bool supports(const GemmDesc &desc, int index) {
     return desc.batch != Batch::pointers && supports_group(desc, index);
   }
@@ -50,7 +50,7 @@ struct WgmmaGrouped {
     return kForcedOnly + gemm_seconds(device(index), desc, WgmmaTiles<Row>::tiling(desc, index));
   }
 
-  // Estimates each group by its first product, and the launches of different transpositions one after the other.
+  // Predicts from the first product of each group. Launches of different transpositions run one after the other.
   static double cost_of_groups(const GemmDesc *groups, int64_t count, int index) {
     struct Sum {
       double plain = 0, swapped = 0, depth = 0, bytes = 0, products = 0;
