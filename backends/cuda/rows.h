@@ -56,21 +56,21 @@
   X(sm80_wmma_256x128x32_multistage, "large C")                               \
   X(sm80_wmma_256x128x32_split_k, "few tiles of C, deep k")                   \
   X(sm90_wgmma_256x128x64, "large C")                                         \
-  X(sm90_wgmma_240x128x64, "C that such tiles cut well")                      \
-  X(sm90_wgmma_224x128x64, "C that such tiles cut well")                      \
-  X(sm90_wgmma_208x128x64, "C that such tiles cut well")                      \
-  X(sm90_wgmma_192x128x64, "C that such tiles cut well")                      \
-  X(sm90_wgmma_176x128x64, "C that such tiles cut well")                      \
-  X(sm90_wgmma_160x128x64, "C that such tiles cut well")                      \
-  X(sm90_wgmma_144x128x64, "C that such tiles cut well")                      \
-  X(sm90_wgmma_128x128x64, "C that such tiles cut well")                      \
-  X(sm90_wgmma_112x128x64, "C that such tiles cut well")                      \
-  X(sm90_wgmma_96x128x64, "C that such tiles cut well")                       \
-  X(sm90_wgmma_80x128x64, "C that such tiles cut well")                       \
-  X(sm90_wgmma_64x128x64, "C that such tiles cut well")                       \
-  X(sm90_wgmma_48x128x64, "C that such tiles cut well")                       \
-  X(sm90_wgmma_32x128x64, "C that such tiles cut well")                       \
-  X(sm90_wgmma_16x128x64, "C that such tiles cut well")                       \
+  X(sm90_wgmma_240x128x64, "C that these tiles cover well")                   \
+  X(sm90_wgmma_224x128x64, "C that these tiles cover well")                   \
+  X(sm90_wgmma_208x128x64, "C that these tiles cover well")                   \
+  X(sm90_wgmma_192x128x64, "C that these tiles cover well")                   \
+  X(sm90_wgmma_176x128x64, "C that these tiles cover well")                   \
+  X(sm90_wgmma_160x128x64, "C that these tiles cover well")                   \
+  X(sm90_wgmma_144x128x64, "C that these tiles cover well")                   \
+  X(sm90_wgmma_128x128x64, "C that these tiles cover well")                   \
+  X(sm90_wgmma_112x128x64, "C that these tiles cover well")                   \
+  X(sm90_wgmma_96x128x64, "C that these tiles cover well")                    \
+  X(sm90_wgmma_80x128x64, "C that these tiles cover well")                    \
+  X(sm90_wgmma_64x128x64, "C that these tiles cover well")                    \
+  X(sm90_wgmma_48x128x64, "C that these tiles cover well")                    \
+  X(sm90_wgmma_32x128x64, "C that these tiles cover well")                    \
+  X(sm90_wgmma_16x128x64, "C that these tiles cover well")                    \
   X(sm90_wgmma_64x64x64, "small C")                                           \
   X(sm90_wgmma_48x64x64, "small C")                                           \
   X(sm90_wgmma_32x64x64, "small C")                                           \
@@ -95,7 +95,7 @@
   X(sm90_wgmma_32x64x64_split_k, "few tiles of C, deep k")                    \
   X(sm90_wgmma_16x64x64_split_k, "few tiles of C, deep k")                    \
   X(sm90_wgmma_256x128x64_triangle, "triangle of a large C")                  \
-  X(sm90_wgmma_192x128x64_triangle, "triangle that such tiles cut well")      \
+  X(sm90_wgmma_192x128x64_triangle, "triangle that these tiles cover well")   \
   X(sm90_wgmma_128x128x64_triangle, "triangle of a medium C")                 \
   X(sm90_wgmma_256x128x64_grouped, "groups of products, one launch")          \
   X(sm90_wgmma_128x128x64_grouped, "the same of medium sizes")                \
@@ -110,7 +110,7 @@
   X(sm80_mma_32x32x128_unaligned, "any alignment, small C")                   \
   X(sm80_mma_32x32x128_unaligned_split_k, "any alignment, small C, deep k")   \
   X(sm80_wmma_128x128x16_multistage, "any operands")                          \
-  X(sm80_mma_256x128x32_multistage, "operands along k")                       \
+  X(sm80_mma_256x128x32_multistage, "K-major operands")                       \
   X(sm90_wgmma_256x128x32_packed, "large C, operands rounded first")          \
   X(sm90_wgmma_64x128x32_packed, "medium C, operands rounded first")          \
   X(sm80_mma_256x128x32_packed, "large C, operands rounded first")            \

@@ -28,7 +28,7 @@
   X(gfx908_mfma_128x128x32_fp16x3, "FP32's error by three products")        \
   X(gfx908_mfma_128x128x32_fp32_fast, "FP32's bound, with FP64 tiles")      \
   X(gfx942_mfma_128x128x16_bf16x6, "FP32's error by six products")          \
-  X(gfx942_mfma_128x128x16_xf32, "operands rounded on their way")           \
+  X(gfx942_mfma_128x128x16_xf32, "operands rounded during the load")        \
   X(gfx942_mfma_256x128x8_xf32, "the same where large")                     \
   X(gfx90a_dmfma_128x128x8_ping_pong, "FP64 sums, large C")                 \
   X(gfx90a_dmfma_128x128x8_split_k, "FP64 sums, deep k")                    \

@@ -35,7 +35,7 @@ constexpr int kMostThreads = 128;       // the usual build-time limit of an Open
 
 constexpr char kNoBuffer[] = "out of memory (ulimit -v) for a buffer of the BLAS";
 constexpr char kNoThreads[] =
-    "out of memory or of processes for the threads of the BLAS (ulimit -v, -u; OPENBLAS_NUM_THREADS makes them fewer)";
+    "out of memory or of processes for the threads of the BLAS (ulimit -v, -u; OPENBLAS_NUM_THREADS sets their number)";
 
 std::mutex g_mutex;            // guards the following; but a thread that ends decrements g_owners without it
 std::atomic<int> g_owners{0};  // threads that own a place

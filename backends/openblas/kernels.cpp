@@ -59,7 +59,7 @@ bool has_reciprocals(const GemmDesc &d) {
 libsgemm_status_t launch_trsm(const GemmDesc &d, const Launch &how, Error *error) {
   for (int64_t i = 0; i < d.batch_count; ++i) {  // check all before the first is solved
     if (has_reciprocals(d.batch == Batch::none ? d : batch_item(d, i))) continue;
-    set_error(error, "A has numbers on its diagonal whose reciprocals leave the normal range of FP32");
+    set_error(error, "the diagonal of A has elements whose reciprocals are outside the normal range of FP32");
     return LIBSGEMM_NOT_SUPPORTED;
   }
   return launch<blas_trsm>(d, how, error);
@@ -254,8 +254,8 @@ const Kernel kOpenblasKernels[] = {
     ROW("openblas_strsm", FP32, supports<Routine::trsm>, launch_trsm, "triangular systems"),
     ROW("openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, launch_gemmtr, "triangle of C, by blocks"),
     ROW("openblas_sgemm_batch", FP32, supports_batch, launch<blas_gemm>, "a batch, product by product"),
-    ROW("openblas_sgemm_widened", FP32, supports_widened<Routine::gemm>, launch_widened, "inputs made FP32"),
-    ROW("openblas_ssyrk_widened", FP32, supports_widened<Routine::syrk>, launch_widened, "inputs made FP32"),
+    ROW("openblas_sgemm_widened", FP32, supports_widened<Routine::gemm>, launch_widened, "inputs converted to FP32"),
+    ROW("openblas_ssyrk_widened", FP32, supports_widened<Routine::syrk>, launch_widened, "inputs converted to FP32"),
     ROW("openblas_sgemm_tf32", TF32, supports_rounded, launch_rounded<round_to_tf32>, "inputs rounded first"),
     ROW("openblas_sgemm_bf16", BF16, supports_rounded, launch_rounded<round_to_bf16>, "inputs rounded first"),
     ROW("openblas_sgemm_fp16", FP16, supports_rounded, launch_rounded<round_to_f16>, "inputs rounded first"),

@@ -276,7 +276,7 @@ void print(const Json &json) {
   for (const Json &backend : json["backends"]) print_backend(backend);
   const auto mib = [&json](const char *what) { return json["memory"][what].get<double>() / (1 << 20); };
   const std::string device_limit =
-      mib("device_limit") > 0 ? fmt::format("{:.0f} MiB", mib("device_limit")) : "what is free";
+      mib("device_limit") > 0 ? fmt::format("{:.0f} MiB", mib("device_limit")) : "the free memory";
   fmt::print("\n");
   print_wrapped("", 0,
                 fmt::format("memory of calls that go to a GPU: at most {} of a device and {:.0f} MiB page-locked; "
@@ -311,7 +311,7 @@ void print_kernels(const Json &backends) {
       continue;
     }
     fmt::print("{}, {}\n", text(backend["name"]), text(backend["version"]));
-    std::vector<std::array<std::string, 5>> rows = {{"row", "routines", "types", "arch", "what for"}};
+    std::vector<std::array<std::string, 5>> rows = {{"kernel", "routines", "types", "arch", "purpose"}};
     bool idle = false;
     for (const Json &kernel : backend["kernel_table"]) {
       std::string types = text(kernel["types"]);
@@ -324,7 +324,7 @@ void print_kernels(const Json &backends) {
       rows.push_back({text(kernel["name"]), routines, types, text(kernel["architectures"]), text(kernel["purpose"])});
     }
     print_table(rows);
-    if (idle) fmt::print("  -: for other devices than are here\n");
+    if (idle) fmt::print("  -: for devices that are not in this machine\n");
     fmt::print("\n");
   }
 }

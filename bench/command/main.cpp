@@ -29,7 +29,7 @@ using namespace command;
 std::string check_file_name(const std::string &name) { return name.empty() ? "the name of a file is empty" : ""; }
 
 void add_info(CLI::App *app, InfoOptions *options) {
-  app->add_flag("--kernels", options->kernels, "Print the kernels of each backend that is available, a line each");
+  app->add_flag("--kernels", options->kernels, "Print the kernels of each available backend, one per line");
   app->add_flag("--json", options->json, "Print JSON");
 }
 
@@ -43,7 +43,7 @@ void add_gemm(CLI::App *app, GemmOptions *options) {
   app->add_option("--alpha", options->alpha, "Factor of the product")->capture_default_str();
   app->add_option("--beta", options->beta, "Factor of C; other than 0 needs --c")->capture_default_str();
   app->add_option("--c", options->c, "float32 .npy file of the C that beta multiplies")->check(check_file_name);
-  app->add_option("--backend", options->backend, "Who computes, as LIBSGEMM_BACKEND: a name or a comma list");
+  app->add_option("--backend", options->backend, "Backends to use, as LIBSGEMM_BACKEND: a name or a comma list");
   app->add_option("--kernel", options->kernel, "Force a kernel by its name, as listed by `libsgemm info --kernels`");
   app->add_flag("--verify", options->verify, "Check every element against FP64; an error if one is wrong");
   app->add_option("--repeat", options->repeat, "Timed calls after the first, at most")
@@ -67,11 +67,11 @@ CLI::Option *add_random(CLI::App *app, BenchOptions *options) {
   CLI::Option *random =
       app->add_option(
              "--random", options->random,
-             "So many random shapes: sizes log-uniform, half of the shapes rounded to multiples of 8 to 64, the "
+             "Number of random shapes: sizes log-uniform, half of the shapes rounded to multiples of 8 to 64, the "
              "transposes (and what else --side and --uplo name) in turn")
           ->check(CLI::Range(1, 1000000));
-  app->add_option("--seed", options->seed, "Which random shapes or groups")->capture_default_str();
-  app->add_option("--sizes", options->sizes, "least:most, of the random shapes' m, n and k")
+  app->add_option("--seed", options->seed, "Seed of the random shapes or groups")->capture_default_str();
+  app->add_option("--sizes", options->sizes, "least:most, the range of m, n and k of random shapes")
       ->capture_default_str()
       ->needs(random);
   return random;
@@ -79,14 +79,14 @@ CLI::Option *add_random(CLI::App *app, BenchOptions *options) {
 
 void add_routines(CLI::App *app, BenchOptions *options) {
   app->add_option("--routine", options->routines, "Routines, comma list (default: sgemm), or sconv2d")->delimiter(',');
-  app->add_option("--transposes", options->transposes, "Of NN,NT,TN,TT (default: all)")->delimiter(',');
+  app->add_option("--transposes", options->transposes, "Comma list of NN,NT,TN,TT (default: all)")->delimiter(',');
   app->add_option("--side", options->sides,
-                  "Of left,right (default: left): where the symmetric or triangular matrix stands")
+                  "Comma list of left,right (default: left): the side of the symmetric or triangular matrix")
       ->delimiter(',');
-  app->add_option("--uplo", options->uplos, "Of lower,upper (default: upper): the triangle of routines that have one")
+  app->add_option("--uplo", options->uplos, "Comma list of lower,upper (default: upper): the triangle, if there is one")
       ->delimiter(',');
   app->add_option("--batch", options->batch,
-                  "So many calls of a shape as one batch by strides, where a routine has them")
+                  "Number of calls of a shape in one strided batch, where a routine has them")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
 }
@@ -99,10 +99,10 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
       ->check(check_file_name);
   CLI::Option *random = add_random(app, options)->excludes("--shape")->excludes("--sweep")->excludes("--suite");
   CLI::Option *regret = app->add_flag("--regret", options->regret,
-                                      "Also time each kernel that can do a call by force: what is lost by the choice, "
-                                      "and what the kernels themselves lack");
+                                      "Also time every kernel that can do a call: what is lost by the choice, "
+                                      "and the ratio to the peer with the fastest kernels");
   app->add_option("--filter", options->filter, "Only shapes whose `m x n x k` (as 64x64x64) or description has this");
-  app->add_option("--max-flops", options->max_flops, "Only shapes of at most so many operations")
+  app->add_option("--max-flops", options->max_flops, "Only shapes of at most this many operations")
       ->check(CLI::PositiveNumber);
   app->add_option("--backend", options->backends, "Backends, comma list (default: all available)")->delimiter(',');
   app->add_option("--kernel", options->kernel, "Force a kernel by its name")->excludes(regret);
@@ -118,24 +118,24 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
                                       "split is then not timed")
                           ->check(CLI::IsMember({"a", "b", "ab"}));
   add_routines(app, options);
-  app->add_option("--beta", options->beta, "Factor of what is there of C, where a routine has it")
+  app->add_option("--beta", options->beta, "Factor of C as it is before the call, where a routine has it")
       ->capture_default_str();
   app->add_option(
       "--peer", options->peer,
       "What to compare with: openblas, cublas (FP32, pedantic), cublas-default, cublas-tf32, cublaslt "
       "(its fastest algorithm), rocblas, hipblaslt (its fastest algorithm) or none (default: openblas if present; "
       "--accuracy: each that is). All but openblas compute on a GPU, and so does the library then, on device pointers. "
-      "Of "
+      "For "
       "sconv2d: cudnn (its fastest FP32 algorithm), cudnn-implicit, miopen, onednn (in layouts of its own), "
       "onednn-plain, "
       "or several of one memory as a comma list (default: none)");
   app->add_option("--device", options->device, "The GPU of such a peer, as its vendor's runtime counts them")
       ->capture_default_str()
       ->check(CLI::Range(0, 1023));
-  app->add_option("--reps", options->reps, "Timed samples a row, at least")
+  app->add_option("--reps", options->reps, "Timed samples per measurement, at least")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
-  app->add_option("--min-time", options->min_time, "Seconds of samples a row, at least")
+  app->add_option("--min-time", options->min_time, "Seconds of samples per measurement, at least")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 3600.0));
   app->add_option("--json", options->json, "Write the results to this file too")->check(check_file_name);
@@ -174,7 +174,7 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
           ->excludes(errors)
           ->excludes(plan)
           ->excludes(regret);
-  app->add_option("--device-tflops", host->tflops, "What the GPU does without copies, for the bound in the table")
+  app->add_option("--device-tflops", host->tflops, "TFLOP/s of the GPU without copies, for the bound in the table")
       ->capture_default_str()
       ->check(CLI::PositiveNumber)
       ->needs(from_host);
@@ -190,7 +190,7 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
   CLI::Option *groups =
       app->add_option("--groups", modes->groups,
                       "Measure instead groups of products of different sizes in one call, on device pointers against "
-                      "--peer (default: cublas): uniform:N, zipf:N or empty:N, comma list, so many groups of --shape "
+                      "--peer (default: cublas): uniform:N, zipf:N or empty:N, comma list, N groups of --shape "
                       "(default: 4096,2048,2048) whose m is drawn")
           ->delimiter(',')
           ->excludes(flag)
@@ -218,45 +218,46 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
   }
   app->get_option("--batch")->excludes(plan);
   app->add_option("--overhead-bar", overhead->overhead_bar,
-                  "Nanoseconds above the peer, a call at 8x8x8, that pass (default: 150; 0 with a peer on a GPU)")
+                  "Largest overhead that passes, in ns per call at 8x8x8 (default: 150; 0 with a peer on a GPU)")
       ->needs(flag);
-  app->add_option("--ratio-bar", overhead->ratio_bar, "Speed over OpenBLAS's from 512 on that passes")
+  app->add_option("--ratio-bar", overhead->ratio_bar, "Smallest ratio to OpenBLAS's speed, from 512 on, that passes")
       ->capture_default_str()
       ->needs(flag);
 }
 
 void add_conv(CLI::App *app, ConvOptions *options) {
   app->add_option("--layer", options->layers,
-                  "Of --routine sconv2d: n,c,h,w,k,r,s[,stride[,pad[,dilation[,groups]]]]; repeatable (default: ten "
+                  "With --routine sconv2d: n,c,h,w,k,r,s[,stride[,pad[,dilation[,groups]]]]; repeatable (default: ten "
                   "layers of ResNet-50 and VGG-16)")
       ->delimiter('\0')
       ->allow_extra_args(false);
-  app->add_option("--direction", options->directions, "Of --routine sconv2d: of forward,data,weight (default: all)")
+  app->add_option("--direction", options->directions,
+                  "With --routine sconv2d: comma list of forward,data,weight (default: all)")
       ->delimiter(',')
       ->check(CLI::IsMember({"forward", "data", "weight"}));
-  app->add_option("--layout", options->layouts, "Of --routine sconv2d: of nchw,nhwc (default: both)")
+  app->add_option("--layout", options->layouts, "With --routine sconv2d: comma list of nchw,nhwc (default: both)")
       ->delimiter(',')
       ->check(CLI::IsMember({"nchw", "nhwc"}));
 }
 
 void add_calibrate(CLI::App *app, CalibrateOptions *options) {
-  CLI::Option *show = app->add_flag("--show", options->show, "Print the figures that are there, measure nothing");
-  app->add_flag("--remove", options->remove, "Remove them, measure nothing")->excludes(show);
+  CLI::Option *show = app->add_flag("--show", options->show, "Print the stored calibration, measure nothing");
+  app->add_flag("--remove", options->remove, "Remove it, measure nothing")->excludes(show);
   app->add_option("-o,--output", options->output,
                   "This file instead of the one in the cache, which programs find by themselves")
       ->check(check_file_name);
   app->add_option("--backend", options->backend, "The backend of the GPU (default: the first that is available)");
-  app->add_option("--seconds", options->seconds, "About how long to measure")
+  app->add_option("--seconds", options->seconds, "About how many seconds to measure")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 3600.0));
-  app->footer("Run it as the programs run that it is for: with their number of threads and their devices.");
+  app->footer("Run it as you run your programs: with the same number of threads and the same devices.");
 }
 
 void add_run(CLI::App *app, RunOptions *options) {
   app->add_flag("--json", options->json, "Report in JSON");
   app->add_option("-o,--output", options->output, "Report to this file instead of stderr")->check(check_file_name);
   app->add_option("--backend", options->backend, "Sets LIBSGEMM_BACKEND for the program");
-  app->add_option("--record", options->record, "Write the calls that multiplied to this file, for `libsgemm tune`")
+  app->add_option("--record", options->record, "Write the calls that were computed to this file, for `libsgemm tune`")
       ->check(check_file_name);
   app->footer("The program and its arguments follow: libsgemm run --backend ref python3 script.py");
 }
@@ -267,7 +268,7 @@ void add_tune(CLI::App *app, TuneOptions *options) {
   add_shape(app, &options->calls);
   CLI::Option *random = add_random(app, &options->calls)->excludes("--shape");
   app->get_option("--seed")->needs(random);
-  app->add_option("--max-flops", options->calls.max_flops, "Only shapes of at most so many operations")
+  app->add_option("--max-flops", options->calls.max_flops, "Only shapes of at most this many operations")
       ->check(CLI::PositiveNumber);
   add_routines(app, &options->calls);
   app->add_option("--math", options->calls.math_modes,
@@ -278,8 +279,8 @@ void add_tune(CLI::App *app, TuneOptions *options) {
        {"--shape", "--random", "--max-flops", "--routine", "--transposes", "--side", "--uplo", "--batch", "--math"}) {
     file->excludes(name);
   }
-  CLI::Option *show = app->add_flag("--show", options->show, "Print what is kept, measure nothing");
-  app->add_flag("--remove", options->remove, "Remove what is kept for the GPU, measure nothing")->excludes(show);
+  CLI::Option *show = app->add_flag("--show", options->show, "Print the stored tuning, measure nothing");
+  app->add_flag("--remove", options->remove, "Remove the tuning of the GPU, measure nothing")->excludes(show);
   app->add_option("-o,--output", options->output,
                   "This file instead of the one in the cache, which programs find by themselves")
       ->check(check_file_name);
@@ -287,23 +288,23 @@ void add_tune(CLI::App *app, TuneOptions *options) {
   app->add_option("--device", options->calls.device, "The GPU, as its vendor's runtime counts them")
       ->capture_default_str()
       ->check(CLI::Range(0, 1023));
-  app->add_option("--reps", options->calls.reps, "Timed samples of each row that may be the fastest")
+  app->add_option("--reps", options->calls.reps, "Timed samples of each kernel that may be the fastest")
       ->capture_default_str()
       ->check(CLI::Range(3, 1000000));
 }
 
 void add_probe(CLI::App *app, ProbeOptions *options) {
-  app->add_option("--backend", options->backend, "Whose processor: cuda, hip or cpu (default: those there are)")
+  app->add_option("--backend", options->backend, "Processor: cuda, hip or cpu (default: all that are present)")
       ->check(CLI::IsMember({"cuda", "hip", "cpu"}));
   app->add_option("--device", options->device, "The GPU, as its vendor's runtime counts them")
       ->capture_default_str()
       ->check(CLI::Range(0, 1023));
   app->add_option("--only", options->groups,
-                  fmt::format("Of these groups, comma list of {} (default: all); sgemm measures its ceilings, too",
+                  fmt::format("Groups to measure, comma list of {} (default: all); sgemm measures its ceilings, too",
                               fmt::join(probe_groups(), ",")))
       ->delimiter(',')
       ->check(CLI::IsMember(probe_groups()));
-  app->add_option("--time", options->seconds, "Seconds of a figure, about")
+  app->add_option("--time", options->seconds, "Seconds per figure, about")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 60.0));
   app->add_option("--size", options->size, "m = n = k of SGEMM (default: 8192 on a GPU, 2048 on the CPU)")
@@ -379,7 +380,7 @@ int refuse_subcommand(const std::vector<std::string> &names, const std::string &
 }
 
 int parse_and_run(int argc, char **argv) {
-  CLI::App app("Single-precision level-3 BLAS on GPUs and CPUs: what is there, products, measurements, programs",
+  CLI::App app("Single-precision level-3 BLAS on GPUs and CPUs: backends, products, measurements, programs",
                "libsgemm");
   app.set_version_flag("--version", "libsgemm " + version_text(libsgemm_version()));
   app.require_subcommand(1);
@@ -397,13 +398,14 @@ int parse_and_run(int argc, char **argv) {
   RunOptions run_options;
   StatsOptions stats_options;
   ProbeOptions probe_options;
-  CLI::App *info_app = app.add_subcommand("info", "What is there, kernels included, and what `auto` would choose");
+  CLI::App *info_app =
+      app.add_subcommand("info", "Available backends, devices and kernels, and what `auto` would choose");
   CLI::App *gemm_app = app.add_subcommand("gemm", "C = alpha op(A) op(B) + beta C on .npy files");
-  CLI::App *bench_app = app.add_subcommand("bench", "Time the routines, side by side with another library");
+  CLI::App *bench_app = app.add_subcommand("bench", "Time the routines, compared with another library");
   CLI::App *calibrate_app =
       app.add_subcommand("calibrate", "Measure this machine, so that host data go to a GPU when that is faster");
   CLI::App *tune_app =
-      app.add_subcommand("tune", "Measure which kernel is the fastest for calls that repeat, and keep it for programs");
+      app.add_subcommand("tune", "Measure which kernel is the fastest for repeated calls, and store it for programs");
   CLI::App *probe_app =
       app.add_subcommand("probe", "Measure what the chip can do, and how much of it the library's SGEMM reaches");
   CLI::App *run_app = app.add_subcommand("run", "Run a program on this library's BLAS and report its calls");

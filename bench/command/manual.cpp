@@ -32,8 +32,8 @@ constexpr const char *kDescription =
     R"(.SH DESCRIPTION
 libsgemm is a library of single-precision level-3 BLAS routines (SGEMM, SSYMM, SSYRK, SSYR2K, STRMM, STRSM, SGEMMTR,
 batches, and products of 16-bit inputs) that run on whatever the machine has: an NVIDIA or AMD GPU, or the CPU.
-This command tells what is there and what would be chosen, multiplies matrices in files, measures, and runs programs on
-the library without a change to them.
+This command shows the available backends and what would be chosen, multiplies matrices in files, measures, and runs
+programs on the library without a change to them.
 )";
 
 constexpr const char *kEnd =
@@ -63,7 +63,7 @@ if the variable is not set.
 .SH SEE ALSO
 The comments of
 .IR libsgemm.h ,
-which describe the library's functions, and the documents beside its README.
+which describe the library's functions, and the documents next to its README.
 )";
 
 void print_option(const CLI::Option &option) {
@@ -106,7 +106,7 @@ int print_manual(const CLI::App &app) {
   fmt::print(".SH SUBCOMMANDS\n");
   for (const CLI::App *subcommand : app.get_subcommands(nullptr)) print_subcommand(*subcommand);
   fmt::print(
-      ".SH ENVIRONMENT\nWhat these variables mean is told in\n.I environment.md\n"
+      ".SH ENVIRONMENT\nThese variables are described in\n.I environment.md\n"
       "among the library's documents.\n.PP\n");
   for (const std::string &name : libsgemm::read_environment().names) fmt::print(".B {}\n.br\n", name);
   fmt::print("{}", kEnd);

@@ -108,7 +108,7 @@ NpyHeader parse_dict(const char *begin, const char *end) {
   NpyHeader header;
   bool seen_descr = false, seen_order = false, seen_shape = false;
   const auto once = [](bool *seen, const std::string &key) {
-    if (*seen) Literal::fail("key '" + key + "' stands twice");
+    if (*seen) Literal::fail("key '" + key + "' appears twice");
     *seen = true;
   };
   Literal literal(begin, end);

@@ -78,7 +78,7 @@ class StatsFolder {
     if (left == 0) {
       std::filesystem::remove_all(path_, ignored);
     } else {
-      say(fmt::format("libsgemm run: process {} still runs; `libsgemm stats {}` has its calls\n", left, path_));
+      say(fmt::format("libsgemm run: process {} is still running; `libsgemm stats {}` has its calls\n", left, path_));
     }
   }
   StatsFolder(const StatsFolder &) = delete;
@@ -288,7 +288,7 @@ int run_program(const std::vector<std::string> &program, bool *started) {
 // Returns the reason why no call arrived, if no process has reported a BLAS.
 const char *why_no_calls(const StatsFolder &folder) {
   return folder.drop_in_was_loaded()
-             ? "no call of single-precision level 3 arrived, and no process that came to its end had a library with a "
+             ? "no call of single-precision level 3 arrived, and no process that ended had a library with a "
                "BLAS:\nthe program makes no such calls, its BLAS is linked statically or hidden in another library, or "
                "LD_PRELOAD was "
                "cleared."

@@ -234,11 +234,11 @@ std::string statistics_table(const std::vector<ProcessCalls> &processes) {
       write_row(&table, w, std::to_string(process.pid), process.program, count, process.seconds);
     }
     if (process.lost > 0)
-      fmt::format_to(out, "{:>8} {} further calls were not told apart\n", process.pid, process.lost);
+      fmt::format_to(out, "{:>8} {} further calls were not counted separately\n", process.pid, process.lost);
   }
   write_row(&table, w, "total", callers == 1 ? "" : fmt::format("{} proc.", callers), sum,
             callers == 1 ? std::find_if(processes.begin(), processes.end(), made_calls)->seconds : 0);
-  fmt::format_to(out, "loading and starting backends, beside these times: {}\n", duration_text(startup));
+  fmt::format_to(out, "loading and starting backends, not included in these times: {}\n", duration_text(startup));
   return table + blas_lines(processes);
 }
 

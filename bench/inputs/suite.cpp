@@ -162,7 +162,7 @@ std::string default_suite() {
     std::string path = here + "/" + place;
     if (access(path.c_str(), R_OK) == 0) return path;
   }
-  throw Error(fmt::format("{}/{}: not there; name a suite with --suite", here, LIBSGEMM_SUITE_INSTALLED));
+  throw Error(fmt::format("{}/{}: not found; name a suite with --suite", here, LIBSGEMM_SUITE_INSTALLED));
 }
 
 std::vector<Shape> choose_shapes(const BenchOptions &options) {

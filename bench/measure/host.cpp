@@ -147,7 +147,7 @@ int host_bench(const HostOptions &host, const BenchOptions &options) {
       "and that of the operations at {:.1f} TFLOP/s, over the time\n\n",
       host.tflops);
   fmt::print("{:<7} {:<20} {:<2} {:<8} {:<9} {:>10} {:>24} {:>8} {:>7} {:>7} {:>8}\n", "", "m x n x k + pad", "op",
-             "memory", "way", "median", "", "TFLOP/s", "ratio", "bound", "error");
+             "memory", "method", "median", "", "TFLOP/s", "ratio", "bound", "error");
   Json json = machine_json(machine);
   json["link"] = {{"up", link.up}, {"down", link.down}};
   json["results"] = Json::array();

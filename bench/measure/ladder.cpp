@@ -34,7 +34,7 @@ const std::vector<Step> kCudaSteps = {
 };
 // Steps of 16-bit inputs.
 const std::vector<Step> kCudaTensorSteps = {
-    {"sm75_wmma_16x16x16_warp", "a tile of 16x16 a warp, operands as they lie"},
+    {"sm75_wmma_16x16x16_warp", "a tile of 16x16 a warp, operands read in place"},
     {"sm75_wmma_128x128x32_staged", "tiles in shared memory, 64x64 elements a warp"},
     {"sm80_wmma_256x128x32_multistage", "asynchronous copies in several stages"},
     {"sm80_mma_128x128x32_multistage", "mma and ldmatrix, shared memory swizzled"},

@@ -312,7 +312,7 @@ void print_result(const Report &report, const Result &result) {
     fmt::print(" {:>7.1e}\n", result.error);
   }
   if (has_loss(result) && result.loss > 0) {
-    fmt::print("  faster by force, {}: {}\n", percent(1 + result.loss), result.best.kernel);
+    fmt::print("  faster when forced, {}: {}\n", percent(1 + result.loss), result.best.kernel);
   }
   fflush(stdout);
 }
@@ -320,17 +320,18 @@ void print_result(const Report &report, const Result &result) {
 void print_end(const Report &report) {
   fmt::print("\n");
   for (const auto &[who, mean] : mean_ratios(report.results, who_of)) {
-    fmt::print("geometric mean of the ratio {} / {}: {:.3f} over {} rows\n", who, report.peer, mean.value(),
+    fmt::print("geometric mean of the ratio {} / {}: {:.3f} over {} results\n", who, report.peer, mean.value(),
                mean.count);
   }
   for (const auto &[name, mean] : means_by_form(report.results)) {
-    fmt::print("  {}: {:.3f} over {} rows\n", name, mean.value(), mean.count);
+    fmt::print("  {}: {:.3f} over {} results\n", name, mean.value(), mean.count);
   }
   if (const Result *worst = worst_ratio(report.results)) {
     fmt::print("worst ratio: {:.3f}, {} {} {} on {}\n", worst->ratio(), worst->routine, shape_name(worst->shape),
                worst->form, worst->who());
     fmt::print("5th percentile of the ratio: {:.3f}\n", quantile(ratios_of(report.results), 0.05));
-    fmt::print("rows below {:g}: {}\n", kLowRatio, std::count_if(report.results.begin(), report.results.end(), is_low));
+    fmt::print("results below {:g}: {}\n", kLowRatio,
+               std::count_if(report.results.begin(), report.results.end(), is_low));
     for (const Result &result : report.results) {
       if (!is_low(result) || report.gpu.name.empty()) continue;
       fmt::print("  {:.3f} {} {} {} {}\n", result.ratio(), result.routine, shape_name(result.shape), result.form,
@@ -415,7 +416,7 @@ void write_json(const Report &report, const std::string &path) { write_json(to_j
 void require_no_wrong(const Report &report) {
   const auto is_wrong = [](const Result &result) { return result.state == Result::State::kWrong; };
   const auto wrong = std::count_if(report.results.begin(), report.results.end(), is_wrong);
-  if (wrong > 0) throw Error(fmt::format("{} of {} rows are wrong", wrong, report.results.size()));
+  if (wrong > 0) throw Error(fmt::format("{} of {} results are wrong", wrong, report.results.size()));
 }
 
 Report start_report(const Peer *peer, Memory &memory) {

@@ -136,7 +136,7 @@ int remove(const CalibrateOptions &options) {
   }
   const std::vector<Backend> backends = all_backends();
   if (!options.backend.empty() && find_backend(options.backend).info.is_gpu == 0) {
-    throw Error(fmt::format("--backend {}: it is no GPU's", options.backend));
+    throw Error(fmt::format("--backend {}: it is not a GPU backend", options.backend));
   }
   const auto cpu = std::find_if(backends.begin(), backends.end(),
                                 [](const Backend &b) { return b.info.is_gpu == 0 && b.info.available != 0; });

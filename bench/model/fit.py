@@ -125,7 +125,7 @@ def losses(prices, shapes):
         times = x['forced']
         common = [row for row in price if row in times]
         if not common:
-            raise Bad(f'no row of the model was timed for {x["m"]} x {x["n"]} x {x["k"]}: the file is of another version')
+            raise Bad(f'no kernel of the model was timed for {x["m"]} x {x["n"]} x {x["k"]}: the file is of another version')
         chosen.append(min(common, key=price.get))
         out.append(math.log(times[chosen[-1]] / min(times.values())))
     return numpy.array(out), chosen
@@ -224,7 +224,7 @@ def main():
     parser.add_argument('--model', required=True, help='fit_model_cuda or fit_model_hip of a build')
     parser.add_argument('--device', choices=DEVICES, help='for files that do not say clock and bandwidth')
     parser.add_argument('--output', help='the file to write; must not exist')
-    parser.add_argument('--worst', type=int, default=0, help='print so many of the shapes that lose most')
+    parser.add_argument('--worst', type=int, default=0, help='number of the shapes to print that lose most')
     asked = parser.parse_args()
     if asked.output and os.path.exists(asked.output):
         raise Bad(f'--output {asked.output}: exists')

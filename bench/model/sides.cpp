@@ -40,7 +40,7 @@ double time_calls(const std::function<void()> &call, const Patience &patience) {
     timed += samples.back();
   }
   const libsgemm_info_t info = last_info();
-  if (info.fallbacks > 0) throw Error(fmt::format("the other side had to compute a call: {}", info.reason));
+  if (info.fallbacks > 0) throw Error(fmt::format("the other side computed a call: {}", info.reason));
   return median(samples);
 }
 

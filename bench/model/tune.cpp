@@ -45,7 +45,7 @@ struct Gpu {
 Backend choose_backend(const std::string &name) {
   if (!name.empty()) {
     Backend backend = find_backend(name);
-    if (backend.info.is_gpu == 0) throw Error(fmt::format("--backend {}: it is no GPU's", name));
+    if (backend.info.is_gpu == 0) throw Error(fmt::format("--backend {}: it is not a GPU backend", name));
     return find_available_backend(name);
   }
   const std::vector<Backend> backends = all_backends();
@@ -148,7 +148,7 @@ class Tuner {
  private:
   void find_fastest(Found *found) {
     if (!try_row("", found)) {
-      if (found->problem.empty()) found->problem = "no kernel does it";
+      if (found->problem.empty()) found->problem = "no kernel supports it";
       return;
     }
     const libsgemm_info_t chosen = info_;
@@ -297,7 +297,7 @@ int measure_all(const TuneOptions &options) {
   if (options.output.empty()) std::filesystem::create_directories(folder_of(path), ignored);
   TuningFile file = read_file(path, gpu.key);
   check_output(path);
-  fmt::print("{}; a row is kept where it is at least {:g} % faster than the chosen one, and no noise\n", gpu.key.device,
+  fmt::print("{}; a kernel is kept if it is at least {:g} % faster than the chosen one, beyond noise\n", gpu.key.device,
              100 * kMargin);
   Tuner tuner(gpu, options.calls.reps);
   Progress progress(static_cast<double>(calls.size()));
@@ -317,10 +317,10 @@ int measure_all(const TuneOptions &options) {
     if (found.better) print(found.tuned), ++better;
     file = update(path, gpu.key, found);  // results are kept even if this run ends early
   }
-  fmt::print("{} of {} calls have a faster row than the model's", better, measured);
+  fmt::print("{} of {} calls have a faster kernel than the model's", better, measured);
   if (measured > 0)
     fmt::print("; all of them take {:.4f} of the time", std::exp(-gain / static_cast<double>(measured)));
-  fmt::print("\n{} rows in {}\n", file.calls.size(), path);
+  fmt::print("\nkernels for {} calls in {}\n", file.calls.size(), path);
   if (!options.output.empty()) fmt::print("LIBSGEMM_TUNING={} makes programs use it\n", path);
   return wrong ? 1 : 0;
 }

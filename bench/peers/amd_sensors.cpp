@@ -29,7 +29,7 @@ AmdSensors::AmdSensors(const std::string &pci_bus_id) {
   const std::string monitors = "/sys/bus/pci/devices/" + pci_bus_id + "/hwmon";
   std::error_code error;
   for (const auto &entry : std::filesystem::directory_iterator(monitors, error)) folder_ = entry.path().string();
-  if (folder_.empty()) problem_ = fmt::format("clocks and power are not known: {}: not there", monitors);
+  if (folder_.empty()) problem_ = fmt::format("clocks and power are not known: {}: not found", monitors);
   driver_version_ = read_line("/sys/module/amdgpu/version");  // from AMD's own package; Linux's driver has none
 }
 

@@ -393,7 +393,7 @@ libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info) {
       report.fail(group_size, "group_size", "of group %" PRId64 " is %" PRId64 ", must be >= 0", g, size);
     } else if (size > kMaxBytes / static_cast<int64_t>(sizeof(void *)) - total) {
       report.fail(group_size, "group_size",
-                  "of group %" PRId64 " is %" PRId64 ": so many pointers overflow the address space", g, size);
+                  "of group %" PRId64 " is %" PRId64 ": that many pointers overflow the address space", g, size);
     }
     total += size;
   }

@@ -101,7 +101,7 @@ libsgemm_status_t fail(Request *r, libsgemm_status_t status, const char *why) {
   if (!stops_here(*r)) return r->info->fail(status, why);
   char text[448];
   std::snprintf(text, sizeof text,
-                "%.300s; no other way is tried, which could give other bits (LIBSGEMM_DETERMINISTIC=1, "
+                "%.300s; no other backend is tried, because it could give other bits (LIBSGEMM_DETERMINISTIC=1, "
                 "libsgemm_set_deterministic)",
                 why);
   return r->info->fail(status, text);

@@ -157,7 +157,7 @@ libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, Thr
     return info->fail(
         LIBSGEMM_NOT_SUPPORTED,
         "the math mode is fp64, but LIBSGEMM_DETERMINISTIC=invariant (libsgemm_set_deterministic) sums in "
-        "FP32: lift one of them");
+        "FP32: unset one of them");
   }
   return LIBSGEMM_SUCCESS;
 }
@@ -335,7 +335,7 @@ libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t
   if (library().env.settings.strict || info->spoiled) {
     log_message(0, [&] {
       return std::string(info->message) + (info->spoiled ? ": not computed again, as some of C may have been written"
-                                                         : ": not computed, as LIBSGEMM_STRICT=1 wants it");
+                                                         : ": not computed, as LIBSGEMM_STRICT=1 requires");
     });
     return failure;
   }
@@ -345,7 +345,7 @@ libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t
   if (!said.exchange(true) || other_bits) {
     log_message(0, [&] {
       return std::string(info->message) + ": computed on the CPU instead" +
-             (other_bits ? ", since the caller cannot be told" : "");
+             (other_bits ? ", since no error can be returned to the caller" : "");
     });
   }
   const int64_t groups_done = info->groups_done;

@@ -167,7 +167,7 @@ void check_tensors(Report *report, const libsgemm_conv2d_t &v, ConvDesc *d) {
   d->y_steps = steps_of(report, {d->n, d->k, d->p, d->q}, v.y_strides, nhwc, "y");
   if (report->failed() || apart(output_of(*d))) return;
   static const char *const names[] = {"y", "x", "f"};
-  report->fail(kConv, "argument 1 (conv) field %s_strides lets elements of the output meet",
+  report->fail(kConv, "argument 1 (conv) field %s_strides lets elements of the output overlap",
                names[static_cast<int>(d->direction)]);
 }
 

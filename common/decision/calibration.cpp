@@ -115,7 +115,7 @@ class Reader {
     for (double *value : values) {
       if (!(stream >> *value) || !(*value >= least && *value <= most)) return fail("a number is not valid");
     }
-    return (stream >> std::ws).eof() || fail("there is more than there should be");
+    return (stream >> std::ws).eof() || fail("there is text after the numbers");
   }
 
   bool table(const std::string &word, double least, double most, SizeTable *table) {
@@ -132,7 +132,9 @@ class Reader {
     return true;
   }
 
-  bool ended() { return lines_.peek() == std::istringstream::traits_type::eof() || fail("it goes on after its end"); }
+  bool ended() {
+    return lines_.peek() == std::istringstream::traits_type::eof() || fail("there is text after its end");
+  }
 
  private:
   bool fail(const std::string &what) {

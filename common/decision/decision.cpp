@@ -68,7 +68,7 @@ std::unique_ptr<Figures> find_figures(int gpu, int cpu, int threads, std::string
     figures->least_ever = std::min(figures->least, least_product(assumed_calibration(threads)));
     return figures;
   }
-  *words = "built-in figures" + (path.empty() ? "" : ", since " + path + " is not used: " + problem);
+  *words = "built-in model parameters" + (path.empty() ? "" : ", since " + path + " is not used: " + problem);
   return assumed_figures(threads);
 }
 
@@ -110,7 +110,7 @@ const Figures &figures_for_devices(int gpu, int cpu, const Figures &figures) {
   }
   std::unique_ptr<Figures> made = assumed_figures(figures.threads);
   const std::string words =
-      "built-in figures, since " + figures.path + " is not used: it is for another device: " + figures.device;
+      "built-in model parameters, since " + figures.path + " is not used: it is for another device: " + figures.device;
   return *publish(gpu, cpu, first, std::move(made), words);
 }
 

@@ -80,9 +80,9 @@ std::string read_rows(const Backend &backend, int device, std::vector<Place> *pl
   if (!read && !named && absent) return "";  // the usual case
   if (!read || !is_for(file, key, &problem)) return path + " is not used: " + problem;
   const size_t known = fill(backend, file.calls, places);
-  std::string words = path + " has rows for " + std::to_string(known) + " calls";
+  std::string words = path + " has kernels for " + std::to_string(known) + " calls";
   if (known < file.calls.size())
-    words += "; " + std::to_string(file.calls.size() - known) + " name none of this library";
+    words += "; for " + std::to_string(file.calls.size() - known) + " it names kernels that this library lacks";
   return words;
 }
 

@@ -77,8 +77,8 @@ bool tuning_from_text(const std::string &text, TuningFile *file, std::string *pr
     if (!read_call(line, &tuned, &what)) return fail(what);
     file->calls.push_back(std::move(tuned));
   }
-  if (line != kLastLine || lines.eof()) return fail("it has no end");
-  return lines.peek() == std::istringstream::traits_type::eof() || fail("it goes on after its end");
+  if (line != kLastLine || lines.eof()) return fail("its end is missing");
+  return lines.peek() == std::istringstream::traits_type::eof() || fail("there is text after its end");
 }
 
 bool read_tuning(const std::string &path, TuningFile *file, std::string *problem) {

@@ -112,7 +112,7 @@ libsgemm_status_t plan_for(const Request &r, size_t budget, TilePlan *plan, size
   const size_t planned = planned_bytes(r, budget);
   const size_t most = std::min(workspace_limit(r.desc), planned / 4);
   const auto no_memory = [&] {
-    set_error(error, "the device has no memory for this call: %zu bytes can be had", budget);
+    set_error(error, "the device has no memory for this call: %zu bytes are available", budget);
     return LIBSGEMM_OUT_OF_MEMORY;
   };
   const auto fits_budget = [&] {

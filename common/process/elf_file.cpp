@@ -99,7 +99,7 @@ const char *read_segments(const File &file, uint64_t size, std::vector<Segment> 
   segments->resize(header.e_phnum);
   const size_t bytes = segments->size() * sizeof(Segment);
   const bool there = lies_within(header.e_phoff, bytes, size) && file.read(header.e_phoff, segments->data(), bytes);
-  return there ? nullptr : "cut off within its headers";
+  return there ? nullptr : "truncated within its headers";
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ bool check_shared_object(const std::string &path, Beneath *beneath, std::string 
   for (const Segment &segment : segments) {
     const bool there = lies_within(segment.p_offset, segment.p_filesz, size);
     if (fault == nullptr && segment.p_type == PT_LOAD && !there)
-      fault = "cut off: its headers tell of more than there is";
+      fault = "truncated: its headers describe more than the file has";
     if (segment.p_type != PT_NOTE || beneath == nullptr || !there) continue;
     std::vector<char> notes(std::min<uint64_t>(segment.p_filesz, kMostNoteBytes));
     if (file.read(segment.p_offset, notes.data(), notes.size()))

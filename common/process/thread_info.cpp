@@ -45,7 +45,7 @@ std::string words(const Note &note, const ThreadInfo &info) {
     case Note::unsupported:
       return no_kernel(info);
     case Note::not_invariant:
-      return no_kernel(info) + " with sums as LIBSGEMM_DETERMINISTIC=invariant has them";
+      return no_kernel(info) + " with the sums of LIBSGEMM_DETERMINISTIC=invariant";
     case Note::small:
       return "not worth the transfer: below LIBSGEMM_OFFLOAD_THRESHOLD";
     case Note::tiny:
@@ -94,7 +94,7 @@ std::string reason_in_words(const ThreadInfo &info) {
     static const char *const choices[] = {": first usable in the default order", ": asked for",
                                           ": its kernel was forced", ": in place of what was asked for"};
     text += choices[static_cast<int>(info.choice)];
-    if (info.tuned) text += ", its row by tuning";
+    if (info.tuned) text += ", its kernel by tuning";
     if (info.ran.pass != nullptr) text += words(info.ran, info);
     if (info.blas != nullptr && info.backend == library().slots[kFirstCpu].table) {
       text += ", the program's own " + info.blas->version + " (" + info.blas->file + ")";

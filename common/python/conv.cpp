@@ -209,7 +209,7 @@ void bind_conv(nb::module_ &module) {
 
 Shapes: x is n x c x h x w, f is k x c / groups x r x s, out is n x k x p x q with
 p = 1 + (h + top + bottom - dilation * (r - 1) - 1) // stride, q likewise; all float32, with any strides that
-are not negative: channels-last arrays are taken as they are, and results for those of NumPy and PyTorch are so, too.
+are not negative: channels-last arrays are used in place, and with NumPy and PyTorch the result is channels-last, too.
 padding: all sides, (rows, columns), or (top, left, bottom, right). Settings and errors as of gemm();
 InvalidArgument where the library refuses a size.)");
   module.def("conv2d_data_gradient", data_gradient, nb::arg("dy"), nb::arg("f"), nb::arg("shape") = nb::none(),

@@ -174,7 +174,7 @@ void raise(libsgemm_status_t status) {
 }
 
 void bind_settings(nb::module_ &module) {
-  nb::class_<Settings>(module, "Settings", "What calls are made with; libsgemm.using() puts it in force.")
+  nb::class_<Settings>(module, "Settings", "Settings of calls; libsgemm.using() puts them in force.")
       .def(
           "changed",
           [](const Settings &self, nb::handle mode, nb::handle backend, nb::handle verify, nb::handle action) {
@@ -183,7 +183,7 @@ void bind_settings(nb::module_ &module) {
             return other;
           },
           nb::arg("mode").none(), nb::arg("backend").none(), nb::arg("verify").none(), nb::arg("action").none(),
-          "A copy in which what is not None is changed.")
+          "A copy with the settings changed that are not None.")
       .def(nb::init<>());
   g_in_force = PyContextVar_New("libsgemm.settings", Py_None);
   if (g_in_force == nullptr) nb::raise_python_error();

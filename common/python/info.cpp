@@ -70,8 +70,8 @@ void bind_info(nb::module_ &module) {
   using Call = libsgemm_info_t;
   nb::class_<Call>(module, "CallInfo", "What the last call of a thread did; strings are empty where they do not apply.")
       LIBSGEMM_TEXT(Call, entry, "The function of the library that was called.")
-          LIBSGEMM_TEXT(Call, backend, "Who computed; 'none' if nobody had to.")
-              LIBSGEMM_TEXT(Call, kernel, "The row of the kernel table that multiplied.")
+          LIBSGEMM_TEXT(Call, backend, "The backend that computed, or 'none' if none had to.")
+              LIBSGEMM_TEXT(Call, kernel, "The kernel that computed the product.")
                   LIBSGEMM_TEXT(Call, math_mode, "The arithmetic that ran.")
                       LIBSGEMM_TEXT(Call, reason, "Why this backend, and why not those before it.") LIBSGEMM_TEXT(
                           Call, message, "The error in words.")
@@ -89,7 +89,7 @@ void bind_info(nb::module_ &module) {
                           .def_prop_ro(
                               "tuned", [](const Call &self) { return self.tuned != 0; },
                               "Whether `libsgemm tune` chose the kernel.")
-                          .def_ro("tiles", &Call::tiles, "In how many a GPU computed the call from host memory.")
+                          .def_ro("tiles", &Call::tiles, "Tiles in which GPUs computed a call on host memory.")
                           .def_ro("fp64_share", &Call::fp64_share,
                                   "In mode fp32_fast the share of C with sums in FP64; negative: not known.")
                           .def_ro("verify_ratio", &Call::verify_ratio,
@@ -99,7 +99,7 @@ void bind_info(nb::module_ &module) {
   nb::class_<Device>(module, "DeviceInfo", "A device of a backend.") LIBSGEMM_TEXT(Device, name, "Its name.")
       LIBSGEMM_TEXT(Device, arch, "'sm_90', 'gfx90a', 'Haswell'.")
           .def_ro("memory_bytes", &Device::memory_bytes, "Of the device; 0 for a CPU.")
-          .def_ro("memory_free_bytes", &Device::memory_free_bytes, "0 if the device does not tell.")
+          .def_ro("memory_free_bytes", &Device::memory_free_bytes, "0 if the device does not report it.")
           .def_ro("compute_units", &Device::compute_units, "Multiprocessors, or threads of a CPU backend.")
           .def("__repr__", describe);
 #define LIBSGEMM_BACKEND_TEXT(field, doc) \
@@ -110,20 +110,20 @@ void bind_info(nb::module_ &module) {
           .def_prop_ro(
               "available", [](const Backend &self) { return self.info.available != 0; }, "Whether it can compute here.")
               LIBSGEMM_BACKEND_TEXT(reason, "Why it is not available.")
-                  LIBSGEMM_BACKEND_TEXT(version, "Of the software beneath.")
+                  LIBSGEMM_BACKEND_TEXT(version, "Version of the software that it uses.")
                       LIBSGEMM_BACKEND_TEXT(path, "File of the plugin.")
           .def_prop_ro(
               "is_gpu", [](const Backend &self) { return self.info.is_gpu != 0; }, "Whether its memory is a GPU's.")
           .def_prop_ro(
-              "kernel_count", [](const Backend &self) { return self.info.kernel_count; }, "Rows of its kernel table.")
+              "kernel_count", [](const Backend &self) { return self.info.kernel_count; }, "How many kernels it has.")
           .def_prop_ro("devices", devices, "Its devices; asking a GPU makes a context on it.")
           .def("__repr__", describe);
 #undef LIBSGEMM_BACKEND_TEXT
 #undef LIBSGEMM_TEXT
   module.def("last_info", last_info,
-             "What this thread's last call did: who computed, by which kernel, and why. A CallInfo.");
+             "What this thread's last call did: which backend and kernel computed, and why. A CallInfo.");
   module.def("info", info, nb::sig("def info() -> list[BackendInfo]"),
-             "Every backend in the order in which they are preferred, and why those that are not usable are not.");
+             "Every backend in the order in which they are preferred, and why some are not usable.");
   module.def(
       "version",
       [] {

@@ -25,7 +25,7 @@ void refuse_masked(const Array &x) {
   if (PyArray_CheckExact(x.object.ptr())) return;
   const nb::object masked = nb::module_::import_("numpy.ma").attr("MaskedArray");
   if (!nb::isinstance(x.object, masked)) return;
-  throw nb::value_error((std::string(x.name) + " is a masked array, and libsgemm knows nothing of masks: pass " +
+  throw nb::value_error((std::string(x.name) + " is a masked array, and libsgemm does not support masks: pass " +
                          x.name + ".filled(0), or " + x.name + ".data, which has what is under the mask")
                             .c_str());
 }

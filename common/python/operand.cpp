@@ -26,7 +26,7 @@ bool fits(const Array &x, libsgemm_layout_t layout, int64_t *ld) {
                      " between columns; one must be 1 and the other at least as long as what it steps over";
   if (x.use == Use::input) {
     const bool torch = nb::hasattr(x.object, "contiguous");
-    text += std::string(", and no copy is made unasked: pass ") +
+    text += std::string(", and libsgemm does not copy it: pass ") +
             (torch ? std::string(x.name) + ".contiguous()" : "numpy.ascontiguousarray(" + std::string(x.name) + ")");
   }
   throw nb::value_error(text.c_str());

@@ -67,7 +67,7 @@ void bind_plan(nb::module_ &module) {
   nb::class_<Plan>(module, "Plan",
                    "A matrix for many products, such as a layer's weights: gemm() takes it in the place of `a` or "
                    "`b`.\n\n"
-                   "In the modes bf16x6, fp16x3 and fp32_fast its split into parts is made once and kept, in memory of "
+                   "In the modes bf16x6, fp16x3 and fp32_fast its splits are computed once and kept, in memory of "
                    "the array's device; in other modes, in host memory and where no GPU splits, nothing is kept and a "
                    "product with it is a plain one. `x` must stay unchanged while the plan is in use.")
       .def(nb::init<nb::handle, const char *, const char *, nb::handle, nb::handle>(), nb::arg("x"), nb::kw_only(),
@@ -76,9 +76,9 @@ void bind_plan(nb::module_ &module) {
            nb::sig("def __init__(self, x: libsgemm._types.Array, *, side: str = 'right', trans: str = 'N', "
                    "mode: str | None = None, backend: str | None = None) -> None"),
            "Splits `x`, float32 and of 2 dimensions, as the left or the right factor of products with this `trans`.\n\n"
-           "Raises TypeError, ValueError: not such an array; OutOfMemory: the device cannot hold the parts.")
+           "Raises TypeError, ValueError: not such an array; OutOfMemory: the device cannot hold the splits.")
       .def("close", &Plan::close, "Frees what the plan keeps, after waiting for its device.")
-      .def_prop_ro("keeps_something", &Plan::keeps_something, "Whether there are parts that products use.")
+      .def_prop_ro("keeps_something", &Plan::keeps_something, "Whether there are splits that products use.")
       .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
       .def("__exit__", [](Plan &self, nb::args) { self.close(); });
 }

@@ -162,9 +162,9 @@ an operand that has 2 dimensions, or a batch of 1, serves for the whole batch.
 
 a and b are both float32, float16 or bfloat16; out and all sums are float32. Of each matrix one stride must
 be 1 element and the other at least the length of a row or column: C and Fortran order, transposes and
-slices of these are taken as they are, and nothing is copied. out must not share memory with a or b.
+slices of these are used in place, and nothing is copied. out must not share memory with a or b.
 
-mode: 'fp32', 'fp32_fast', 'fp64', 'tf32', 'bf16', 'fp16', 'bf16x6', 'fp16x3'. backend: who computes, as
+mode: 'fp32', 'fp32_fast', 'fp64', 'tf32', 'bf16', 'fp16', 'bf16x6', 'fp16x3'. backend: the backends, as
 LIBSGEMM_BACKEND. verify: 'off', 'sample', 'full'. None: what libsgemm.using() has in force, or else the
 environment.
 

@@ -52,7 +52,7 @@ constexpr ConvLaunch kDirect = {all_convolutions, direct_cost, nullptr, cpu_scal
 
 template <libsgemm_math_mode_t MODE>
 constexpr Kernel direct_row(const char *name) {
-  Kernel row = conv_row(name, MODE, "convolution, the definition", &kDirect<MODE>);
+  Kernel row = conv_row(name, MODE, "convolution, plain loops", &kDirect<MODE>);
   row.invariant = MODE == LIBSGEMM_MATH_FP32;
   return row;
 }
@@ -66,12 +66,12 @@ constexpr Kernel direct_row(const char *name) {
   ROW("cpu_sse2_8x4x256_packed" suffix, mode, any, sse2_cost, cpu_sse2_8x4x256_packed<mode>, "CPUs without AVX2"), \
       ROW("cpu_avx2_16x6x256_packed" suffix, mode, avx2, avx2_cost, cpu_avx2_16x6x256_packed<mode>, "CPUs with AVX2")
 constexpr Kernel kKernels[] = {
-    ROW("cpu_scalar_1x1x1_naive", LIBSGEMM_MATH_FP32, everything, naive_cost, cpu_scalar_1x1x1_naive, "the definition"),
+    ROW("cpu_scalar_1x1x1_naive", LIBSGEMM_MATH_FP32, everything, naive_cost, cpu_scalar_1x1x1_naive, "plain loops"),
     ROWS(LIBSGEMM_MATH_FP32, "", everything, with_avx2),
     // After the kernels of equal cost: one chain rounds more often than blocks of k do.
-    CHAIN("cpu_avx512_32x12x256_chain", 0, avx2_cost, "chains, CPUs with AVX-512"),
-    CHAIN("cpu_avx2_16x6x256_chain", 1, avx2_cost, "chains, CPUs with AVX2"),
-    CHAIN("cpu_scalar_8x4x256_chain", 2, scalar_cost, "chains, any CPU"),
+    CHAIN("cpu_avx512_32x12x256_chain", 0, avx2_cost, "sequential FMA, CPUs with AVX-512"),
+    CHAIN("cpu_avx2_16x6x256_chain", 1, avx2_cost, "sequential FMA, CPUs with AVX2"),
+    CHAIN("cpu_scalar_8x4x256_chain", 2, scalar_cost, "sequential FMA, any CPU"),
     ROWS(LIBSGEMM_MATH_TF32, "_tf32", products_of_floats, products_with_avx2),
     ROWS(LIBSGEMM_MATH_BF16, "_bf16", products_of_floats, products_with_avx2),
     ROWS(LIBSGEMM_MATH_FP16, "_fp16", products_of_floats, products_with_avx2),

@@ -79,7 +79,7 @@ std::vector<BadFile> bad_files() {
       {"no shape", npy("{'descr': '<f4', 'fortran_order': False, }", data(12)), "bad header: key 'shape' is missing"},
       {"no descr", npy("{'fortran_order': False, 'shape': (3, 4), }", data(12)), "key 'descr' is missing"},
       {"no order", npy("{'descr': '<f4', 'shape': (3, 4), }", data(12)), "key 'fortran_order' is missing"},
-      {"key twice", npy(kHead + "(3, 4), 'shape': (4, 3), }", data(12)), "key 'shape' stands twice"},
+      {"key twice", npy(kHead + "(3, 4), 'shape': (4, 3), }", data(12)), "key 'shape' appears twice"},
       {"unknown key", npy(kHead + "(3, 4), 'x': 1, }", data(12)), "bad header: unknown key 'x'"},
       {"order not a bool", npy("{'descr': '<f4', 'fortran_order': 0, 'shape': (3, 4), }", data(12)),
        "fortran_order is neither True nor False"},

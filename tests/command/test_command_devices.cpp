@@ -85,7 +85,7 @@ TEST_CASE("bench on a GPU: every vendor's library, table and JSON") {
   CHECK(outcome.exit_status == 0);
   CHECK_THAT(outcome.out, Contains("16x16x16") && Contains("32x32x32") && Contains("48x48x48") && Contains("TFLOP/s") &&
                               Contains("measured FP32 peak") && Contains("geometric mean of the ratio cuda / cublas") &&
-                              Contains("worst ratio: ") && Contains("rows below 0.95: ") &&
+                              Contains("worst ratio: ") && Contains("results below 0.95: ") &&
                               Contains("1980..1980 MHz, 456..456 W, at most 55 C, clocks limited by: power cap"));
 }
 
@@ -236,7 +236,7 @@ TEST_CASE("bench on an AMD GPU: what is missing or wrong is named") {
   require_bench_error(bench({"--peer", "hipblaslt"}, no_blas), "hipBLASLt cannot be loaded: libhipblaslt.so.1: ");
   const Outcome wrong = bench({"--peer", "rocblas", "--shape", "20,20,20", "--transposes", "NN", "--min-time", "0"},
                               mock_hip_environment("wrong"));
-  require_bench_error(wrong, "1 of 1 rows are wrong");
+  require_bench_error(wrong, "1 of 1 results are wrong");
   CHECK_THAT(wrong.out, Contains("wrong: the result of rocblas is off by"));
   require_bench_error(bench({"--ladder", "--backend", "abacus", "--peer", "none"}, mock_hip_environment()),
                       "--backend abacus: the ladder is one of cuda or hip");
@@ -246,7 +246,7 @@ TEST_CASE("bench on a GPU: a wrong result, and operands that do not fit") {
   for (const std::string peer : {"cublas", "cublaslt"}) {
     const Outcome outcome = bench({"--peer", peer, "--shape", "20,20,20", "--transposes", "NN", "--min-time", "0"},
                                   mock_environment("wrong"));
-    require_bench_error(outcome, "1 of 1 rows are wrong");
+    require_bench_error(outcome, "1 of 1 results are wrong");
     CHECK_THAT(outcome.out, Contains("wrong: the result of " + peer + " is off by"));
   }
   const Outcome small =

@@ -125,7 +125,7 @@ TEST_CASE("bench: a wrong result of cuBLAS in any routine is seen") {
                                             "--shape", "9,9,7",  "--transposes", "TN"};
       if (routine != "sgemm") arguments.insert(arguments.end(), {"--uplo", uplo});
       const Outcome outcome = bench(arguments, mock_environment("wrong"));
-      require_bench_error(outcome, "1 of 1 rows are wrong");
+      require_bench_error(outcome, "1 of 1 results are wrong");
       CHECK_THAT(outcome.out, Contains("wrong: the result of cublas is off by"));
     }
   }
@@ -159,11 +159,11 @@ TEST_CASE("bench --batch: matrices by strides, beside cuBLAS's batches") {
     require_bench_error(
         bench({"--peer", "cublas", "--batch", "3", "--shape", "9,9,7", "--transposes", "NN", "--routine", routine},
               mock_environment("wrong")),
-        "1 of 1 rows are wrong");
+        "1 of 1 results are wrong");
   }
   const Outcome wrong =
       bench({"--peer", "cublas", "--batch", "3", "--shape", "9,9,7", "--transposes", "NN"}, mock_environment("wrong"));
-  require_bench_error(wrong, "1 of 1 rows are wrong");
+  require_bench_error(wrong, "1 of 1 results are wrong");
   const Outcome without = bench({"--peer", "cublaslt", "--batch", "3", "--shape", "9,9,7", "--transposes", "NN"});
   CHECK(without.exit_status == 0);
   CHECK_THAT(without.out, Contains("NN x 3 fp32") && Contains("\ncublaslt does no sgemm in batches\n"));
@@ -187,7 +187,7 @@ TEST_CASE("bench --beta: C is read, beside cuBLAS's") {
   CHECK(forms_of(batch)["sgemm"].size() == 4);
   const Outcome wrong =
       bench({"--peer", "cublas", "--beta", "1", "--shape", "9,9,7", "--transposes", "NN"}, mock_environment("wrong"));
-  require_bench_error(wrong, "1 of 1 rows are wrong");
+  require_bench_error(wrong, "1 of 1 results are wrong");
   require_bench_error(bench({"--beta", "1", "--routine", "sgemm,strmm"}), "--beta 1: strmm has none");
 }
 
@@ -301,7 +301,7 @@ TEST_CASE("tune: sides, triangles and batches") {
   const Outcome outcome = with_shape("16,24,8");
   INFO(outcome.description());
   CHECK(outcome.exit_status == 0);
-  CHECK_THAT(outcome.out, Contains(" of 2 calls have a faster row"));
+  CHECK_THAT(outcome.out, Contains(" of 2 calls have a faster kernel"));
   CHECK(outcome.err == "");
   // Calls for which memory does not suffice are named.
   CHECK_THAT(with_shape("16,2000000000,2000000000").err,

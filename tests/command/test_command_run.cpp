@@ -233,7 +233,7 @@ TEST_CASE("run: the sum over processes, in words") {
   const Outcome one = run_in_words({CLIENT, "cblas", "5"}, with({{"LIBSGEMM_BACKEND", "ref"}}));
   INFO(one.description());
   CHECK_THAT(one.err, Contains(" which ran for ") && Contains("share") && Contains(" % ") && Contains("   total "));
-  CHECK_THAT(one.err, Contains("loading and starting backends, beside these times: "));
+  CHECK_THAT(one.err, Contains("loading and starting backends, not included in these times: "));
   const Outcome two = run_in_words({CLIENT, "cblas", "5", "fork", "cblas", "6"}, with({{"LIBSGEMM_BACKEND", "ref"}}));
   INFO(two.description());
   CHECK_THAT(two.err, Contains("total 2 proc.") && Contains(" 11 "));
@@ -245,7 +245,7 @@ TEST_CASE("run: why no call arrived") {
   CHECK_THAT(has_blas.err, Contains("no call of single-precision level 3 arrived. Its BLAS is OpenBLAS 0.0.0") &&
                                Contains("faulty_blas") && Contains("float64") && !Contains("statically"));
   const Outcome none = run_in_words({CLIENT, "print", "x"}, with());
-  CHECK_THAT(none.err, Contains("no process that came to its end had a library with a BLAS"));
+  CHECK_THAT(none.err, Contains("no process that ended had a library with a BLAS"));
 #ifdef STATIC_CLIENT
   const Outcome unreached = run_in_words({STATIC_CLIENT}, with());
   CHECK_THAT(unreached.err, Contains("the drop-in was not loaded"));

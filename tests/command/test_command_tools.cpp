@@ -182,7 +182,7 @@ TEST_CASE("bench: wrong results are found and not reported as times") {
                                    "--min-time", "0", "--json", folder.file("out.json")},
                                   {{"LIBSGEMM_CPU_BLAS", FAULTY_BLAS}});
   INFO(outcome.description());
-  require_error(outcome, "libsgemm bench: 2 of 2 rows are wrong");
+  require_error(outcome, "libsgemm bench: 2 of 2 results are wrong");
   const Json json = Json::parse(read_text(folder.file("out.json")));
   CHECK_THAT(json["results"][0]["problem"].get<std::string>(), Contains("the result of libsgemm is off by"));
   CHECK_THAT(json["results"][1]["problem"].get<std::string>(), Contains("the result of openblas is off by"));
@@ -322,7 +322,7 @@ TEST_CASE("run: a process that outlives the program keeps its calls, and has not
                                       environment);
   INFO(outcome.description());
   CHECK(outcome.exit_status == 0);
-  CHECK_THAT(outcome.err, Contains("still runs; `libsgemm stats " + folder.path() + "/libsgemm-"));
+  CHECK_THAT(outcome.err, Contains("is still running; `libsgemm stats " + folder.path() + "/libsgemm-"));
   run_program({"/bin/sh", "-c", "cd \"$0\"; touch go; until [ -e done ]; do sleep 0.01; done", folder.path()}, {});
   CHECK(read_text(folder.file("output")) == "");
   const std::string counts = outcome.err.substr(outcome.err.find(folder.path() + "/libsgemm-"));

@@ -133,7 +133,7 @@ TEST_CASE("tune: what is wrong with its input is named") {
              Contains("bad:3: it does not begin with a number of calls"));
   CHECK_THAT(error_of({folder.write("worse", "1 sgemm m=1 n=1 k=1 op=X\n")}), Contains("worse:1: op=X is not valid"));
   CHECK_THAT(error_of({"--shape", "1,2"}), Contains("--shape 1,2: "));
-  CHECK_THAT(error_of({"--shape", "8,8,8", "--backend", "ref"}), Contains("--backend ref: it is no GPU's"));
+  CHECK_THAT(error_of({"--shape", "8,8,8", "--backend", "ref"}), Contains("--backend ref: it is not a GPU backend"));
   // A file of another kind is not changed.
   const std::string foreign = folder.write("foreign", "something else\n");
   CHECK_THAT(error_of({"--shape", "8,8,8", "-o", foreign}), Contains(foreign + ": line 1: "));
@@ -151,21 +151,22 @@ TEST_CASE("tune: a program's calls get the row that was measured to be the faste
   INFO(tuned.description());
   CHECK(tuned.exit_status == 0);
   CHECK_THAT(tuned.out, Contains("cuda_mock_splitk -> ") && Contains(" cuda_mock_plain, ") && Contains(kClientCall) &&
-                            Contains("1 of 1 calls have a faster row") && Contains("\n1 rows in " + folder.path()));
+                            Contains("1 of 1 calls have a faster kernel") &&
+                            Contains("\nkernels for 1 calls in " + folder.path()));
   CHECK(kernel_of_client(folder, environment) == "cuda_mock_plain");
   CHECK(kernel_of_client(folder, on_mock(folder, {{"LIBSGEMM_TUNING", "off"}})) == "cuda_mock_splitk");
 
   // A later run adds rows to the file.
   const Outcome more = tune({"--shape", "24,16,8", "--transposes", "TN", "--shape", "16,16,16"}, environment);
   INFO(more.description());
-  CHECK_THAT(more.out, Contains("2 of 2 calls have a faster row") && Contains("\n3 rows in "));
+  CHECK_THAT(more.out, Contains("2 of 2 calls have a faster kernel") && Contains("\nkernels for 3 calls in "));
   const Outcome shown = tune({"--show"}, {{"XDG_CACHE_HOME", folder.path()}});
   CHECK_THAT(shown.out, Contains("cuda, mock driver 1.0; mock device") && Contains(kClientCall) &&
                             Contains("sgemm op=TN m=24 n=16 k=8 ") && Contains("sgemm op=TN m=16 n=16 k=16 "));
   // A later run removes rows that are not faster any more.
   const Outcome again = tune({folder.file("calls")}, on_mock(folder, {{"MOCK_SLOW", "plain"}}));
   INFO(again.description());
-  CHECK_THAT(again.out, Contains("0 of 1 calls have a faster row") && Contains("\n2 rows in "));
+  CHECK_THAT(again.out, Contains("0 of 1 calls have a faster kernel") && Contains("\nkernels for 2 calls in "));
   CHECK_THAT(tune({"--remove"}, environment).out, EndsWith(" is removed\n"));
   CHECK_THAT(tune({"--remove"}, environment).out, EndsWith(": there is none\n"));
   CHECK(kernel_of_client(folder, environment) == "cuda_mock_splitk");
@@ -205,7 +206,7 @@ TEST_CASE("tune: every routine, type and batch") {
   const Outcome outcome = tune({calls, "--reps", "3"}, on_mock(folder, {{"MOCK_SYRK", "1"}}));
   INFO(outcome.description());
   CHECK(outcome.exit_status == 0);
-  CHECK_THAT(outcome.out, Contains(" of 17 calls have a faster row"));
+  CHECK_THAT(outcome.out, Contains(" of 17 calls have a faster kernel"));
   CHECK(outcome.err == "");
   // The mock has no kernel for the first call, and no memory for the second.
   const std::string none =

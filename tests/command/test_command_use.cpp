@@ -144,19 +144,19 @@ TEST_CASE("info --kernels: what each row computes") {
   const auto has = [&](const std::string &line) {
     CHECK(std::regex_search(outcome.out, std::regex("\n *" + line + "\n")));
   };
-  has("row +routines +types +arch +what for");
+  has("kernel +routines +types +arch +purpose");
   has("cuda_mock_splitk +gemm batches +fp32 +any");
   has("cuda_mock_tf32 +gemm batches +fp32 as tf32 +any");
   has("cuda_mock_level3 +symm syr2k trmm trsm gemmtr batches +fp32 +any");
   has("cuda_mock_16_bits +gemm batches +fp16 bf16 +any");
   has("cuda_mock_conv +conv2d +fp32 +any +convolutions");
-  has("cpu_scalar_direct_conv_bf16 +conv2d +fp32 as bf16 +CPU +convolution, the definition");
-  has("cpu_scalar_1x1x1_naive +all +fp32 fp16 bf16 +CPU +the definition");
+  has("cpu_scalar_direct_conv_bf16 +conv2d +fp32 as bf16 +CPU +convolution, plain loops");
+  has("cpu_scalar_1x1x1_naive +all +fp32 fp16 bf16 +CPU +plain loops");
   has("cpu_avx2_16x6x256_packed_bf16 +gemm batches +fp32 as bf16 +CPU +CPUs with AVX2");
   if (has_backend("openblas")) {
     has("openblas_dgemm_fp64 +all but trsm +fp32 fp16 bf16 as fp64 +CPU +sums in FP64");
     has("openblas_ssyrk +syrk batches +fp32 +CPU +triangle of C");
-    has("openblas_ssyrk_widened +syrk batches +fp16 bf16 +CPU +inputs made FP32");
+    has("openblas_ssyrk_widened +syrk batches +fp16 bf16 +CPU +inputs converted to FP32");
     has("openblas_sgemm_batch +batches +fp32 +CPU +a batch, product by product");
   }
   for (const std::string &line : lines_of(outcome.out)) CHECK(line.size() <= 120);

@@ -71,12 +71,12 @@ const std::vector<Fault> kTensorFaults = {
        const int64_t strides[] = {-12, 6, 2, 1};
        std::memcpy(v->f_strides, strides, sizeof strides);
      }},
-    {"field y_strides lets elements of the output meet",
+    {"field y_strides lets elements of the output overlap",
      [](libsgemm_conv2d_t *v) {
        const int64_t strides[] = {96, 15, 4, 1};
        std::memcpy(v->y_strides, strides, sizeof strides);
      }},
-    {"field y_strides lets elements of the output meet",
+    {"field y_strides lets elements of the output overlap",
      [](libsgemm_conv2d_t *v) {
        const int64_t strides[] = {0, 16, 4, 1};
        std::memcpy(v->y_strides, strides, sizeof strides);
@@ -133,7 +133,7 @@ TEST_CASE("outputs of gradients must keep their elements apart, inputs need not"
       const int output = direction == LIBSGEMM_CONV2D_FORWARD ? 2 : direction == LIBSGEMM_CONV2D_DATA_GRADIENT ? 0 : 1;
       INFO(direction_name(direction) << ", tensor " << tensor);
       if (tensor == output) {
-        refuses(conv, problem, 1, "lets elements of the output meet");
+        refuses(conv, problem, 1, "lets elements of the output overlap");
       } else {
         ConvPlacement placement(problem, ConvLayout::kNchw);
         CHECK(libsgemm_sconv2d(&conv, 1, placement.a(), placement.b(), 0, placement.c()) == LIBSGEMM_SUCCESS);

@@ -261,7 +261,7 @@ TEST_CASE("a damaged file is refused with the line at fault") {
   CHECK_FALSE(is_read(with("\npageable ", "\npageable 1e400 "), &problem));
   CHECK_FALSE(is_read(with("\npageable ", "\npageable 0 "), &problem));
   CHECK_FALSE(is_read(with("\npageable ", "\npageable 5e9 "), &problem));  // one number too many
-  CHECK(problem == "line 14: there is more than there should be");
+  CHECK(problem == "line 14: there is text after the numbers");
   CHECK_FALSE(is_read(with("\ncorrection ", "\ncorrection 0 "), &problem));
 }
 

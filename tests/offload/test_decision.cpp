@@ -123,7 +123,8 @@ TEST_CASE("the file is found in the user's cache") {
   setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
   const std::string path = calibration_path(key);
   const Environment environment = {{"XDG_CACHE_HOME", folder.path()}, {"LIBSGEMM_VERBOSE", "1"}};
-  CHECK_THAT(probe("", environment).err, Contains("built-in figures, since " + path + " is not used: No such file"));
+  CHECK_THAT(probe("", environment).err,
+             Contains("built-in model parameters, since " + path + " is not used: No such file"));
   REQUIRE(std::system(("mkdir " + folder.path() + "/libsgemm").c_str()) == 0);
   write(path, calibration_to_text({key, figures(0)}));
   Outcome outcome = probe("", environment);
@@ -131,7 +132,7 @@ TEST_CASE("the file is found in the user's cache") {
   CHECK_THAT(outcome.err, Contains("is decided by " + path + "\n"));
   Outcome off = probe("off", environment);
   CHECK(off.report["backend"] != "cuda");
-  CHECK_THAT(off.err, Contains("is decided by built-in figures\n"));
+  CHECK_THAT(off.err, Contains("is decided by built-in model parameters\n"));
   unsetenv("XDG_CACHE_HOME");
 }
 
@@ -156,7 +157,8 @@ TEST_CASE("a file that is damaged or for something else is ignored, visibly, and
     INFO(ignored.path);
     Outcome outcome = probe(ignored.path, {{"LIBSGEMM_VERBOSE", "1"}});
     CHECK(outcome.report["backend"] != "cuda");
-    CHECK_THAT(outcome.err, Contains("built-in figures, since " + ignored.path + " is not used: " + ignored.why));
+    CHECK_THAT(outcome.err,
+               Contains("built-in model parameters, since " + ignored.path + " is not used: " + ignored.why));
     CHECK(probe(ignored.path, {}).err == "");
   }
 }

@@ -264,9 +264,9 @@ TEST_CASE("a file that is no tuning is refused with the line at fault") {
   CHECK_THAT(problem_of(with("1e-05", "-1")), Contains("line 5: a line is not valid"));
   CHECK_THAT(problem_of(with("1e-05", "nan")), Contains("line 5: a line is not valid"));
   CHECK_THAT(problem_of(with("m=8", "m=x")), Contains("line 5: m=x is not valid"));
-  CHECK_THAT(problem_of(good.substr(0, good.size() - 4)), Contains("it has no end"));
-  CHECK_THAT(problem_of(good.substr(0, good.size() - 1)), Contains("it has no end"));
-  CHECK_THAT(problem_of(good + "more\n"), Contains("it goes on after its end"));
+  CHECK_THAT(problem_of(good.substr(0, good.size() - 4)), Contains("its end is missing"));
+  CHECK_THAT(problem_of(good.substr(0, good.size() - 1)), Contains("its end is missing"));
+  CHECK_THAT(problem_of(good + "more\n"), Contains("there is text after its end"));
 }
 
 TEST_CASE("a tuned row goes before the model's, for its calls alone") {
@@ -370,8 +370,8 @@ TEST_CASE("with the library: a tuning is found in the cache, told of, and may be
   INFO(tuned.description());
   CHECK(tuned.report["kernel"] == "cuda_mock_plain");
   CHECK(tuned.report["tuned"] == "1");
-  CHECK_THAT(tuned.report["reason"], Contains(", its row by tuning"));
-  CHECK_THAT(tuned.err, Contains(path + " has rows for 24 calls"));
+  CHECK_THAT(tuned.report["reason"], Contains(", its kernel by tuning"));
+  CHECK_THAT(tuned.err, Contains(path + " has kernels for 24 calls"));
   CHECK(is_of_the_model(probe("off")));
 
   // Files that are damaged, or for another device, are ignored, and a message says so.

@@ -133,7 +133,7 @@ void release(int device, void *memory) {
 }
 
 libsgemm_status_t memory(int device, size_t *free_bytes, size_t *total_bytes, Error *error) {
-  if (fails(kMemory, device)) return fail("asking for the free memory", error);
+  if (fails(kMemory, device)) return fail("querying the free memory", error);
   *total_bytes = size_t{1} << 30;
   *free_bytes = *total_bytes - static_cast<size_t>(g_control.bytes.load());
   return LIBSGEMM_SUCCESS;

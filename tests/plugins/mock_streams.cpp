@@ -126,7 +126,7 @@ libsgemm_status_t keep_with_graph(int device, void *, void (*ended)(void *), voi
 }
 
 libsgemm_status_t create_stream(int device, void **stream, Error *error) {
-  if (fails(kStream, device)) return fail("making a stream", error);
+  if (fails(kStream, device)) return fail("creating a stream", error);
   const Lock lock(g_mutex);
   auto *made = new Stream{device, 0, {}, g_context[device]};
   g_streams.insert(made);
@@ -146,7 +146,7 @@ void destroy_stream(int device, void *stream) {
 }
 
 libsgemm_status_t create_event(int device, void **event, Error *error) {
-  if (fails(kStream, device)) return fail("making an event", error);
+  if (fails(kStream, device)) return fail("creating an event", error);
   *event = new SharedEvent(std::make_shared<Event>());
   (*static_cast<SharedEvent *>(*event))->context = g_context[device];
   ++g_control.objects;

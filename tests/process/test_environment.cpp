@@ -307,7 +307,7 @@ TEST_CASE("LIBSGEMM_CPU_BLAS that was cut off is refused") {
   Outcome outcome = probe({{"LIBSGEMM_CPU_BLAS", file}}, {"--mode", "describe"});
   check_success(outcome, "ref");
   INFO(outcome.description());
-  CHECK(outcome.report["openblas.reason"].find(file + ": cut off") == 0);
+  CHECK(outcome.report["openblas.reason"].find(file + ": truncated") == 0);
 }
 
 TEST_CASE("with the drop-in preloaded the library does not call itself") {

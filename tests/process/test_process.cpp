@@ -119,7 +119,7 @@ TEST_CASE("calls from exit handlers") {
   // With LIBSGEMM_DETERMINISTIC `ref` may not compute during exit: its results could have other bits.
   const Outcome outcome =
       run_probe(PROBE, {"--mode", "at-exit"}, {{"LIBSGEMM_DETERMINISTIC", "1"}, {"LIBSGEMM_VERBOSE", "2"}});
-  CHECK_THAT(outcome.err, Contains("the process is ending; no other way is tried"));
+  CHECK_THAT(outcome.err, Contains("the process is ending; no other backend is tried"));
 }
 
 TEST_CASE("the library may be opened, used and closed again and again") {

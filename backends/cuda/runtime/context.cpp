@@ -62,7 +62,7 @@ libsgemm_status_t retain(int index, CUcontext *context, Error *error) {
   if (*context != nullptr && is_the_same(state, *context)) return LIBSGEMM_SUCCESS;
   const int ordinal = model(index).ordinal;
   const CUresult code = driver().retain_primary(context, state.handle);
-  if (code != CUDA_SUCCESS) return fail("making the context", ordinal, code, error);
+  if (code != CUDA_SUCCESS) return fail("creating the context", ordinal, code, error);
   state.primary_id.store(id_of(*context), std::memory_order_relaxed);
   state.primary.store(*context, std::memory_order_release);
   return LIBSGEMM_SUCCESS;

@@ -59,7 +59,7 @@ libsgemm_status_t allocate(int index, size_t bytes, void **memory, Error *error)
   *memory = nullptr;
   if (code != LIBSGEMM_OUT_OF_MEMORY_CODE) return status_of(code, index, "allocating device memory", error);
   succeeds(code);
-  set_error(error, "device %d (%s) has no memory for %zu bytes more", model(index).ordinal, model(index).name, bytes);
+  set_error(error, "device %d (%s) has no memory for %zu more bytes", model(index).ordinal, model(index).name, bytes);
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
@@ -77,7 +77,7 @@ libsgemm_status_t memory(int index, size_t *free_bytes, size_t *total_bytes, Err
   if (status != LIBSGEMM_SUCCESS) return status;
   const Code code =
       fails(Site::memory) ? LIBSGEMM_RUNTIME(ErrorUnknown) : LIBSGEMM_RUNTIME(MemGetInfo)(free_bytes, total_bytes);
-  return status_of(code, index, "asking for the free memory", error);
+  return status_of(code, index, "querying the free memory", error);
 }
 
 libsgemm_status_t allocate_pinned(int index, size_t bytes, void **memory, Error *error) {

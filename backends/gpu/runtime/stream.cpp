@@ -41,7 +41,7 @@ Code wait(void *stream) {
 
 libsgemm_status_t create_stream(int index, void **stream, Error *error) {
   *stream = nullptr;
-  return on_device(index, "making a stream", error, [stream] {
+  return on_device(index, "creating a stream", error, [stream] {
     if (fails(Site::object)) return LIBSGEMM_RUNTIME(ErrorUnknown);
     return LIBSGEMM_RUNTIME(StreamCreateWithFlags)(reinterpret_cast<Stream *>(stream),
                                                    LIBSGEMM_RUNTIME(StreamNonBlocking));
@@ -50,12 +50,13 @@ libsgemm_status_t create_stream(int index, void **stream, Error *error) {
 
 void destroy_stream(int index, void *stream) {
   Error ignored;
-  on_device(index, "ending a stream", &ignored, [stream] { return LIBSGEMM_RUNTIME(StreamDestroy)(native(stream)); });
+  on_device(index, "destroying a stream", &ignored,
+            [stream] { return LIBSGEMM_RUNTIME(StreamDestroy)(native(stream)); });
 }
 
 libsgemm_status_t create_event(int index, void **event, Error *error) {
   *event = nullptr;
-  return on_device(index, "making an event", error, [event] {
+  return on_device(index, "creating an event", error, [event] {
     if (fails(Site::object)) return LIBSGEMM_RUNTIME(ErrorUnknown);
     return LIBSGEMM_RUNTIME(EventCreateWithFlags)(reinterpret_cast<Event *>(event),
                                                   LIBSGEMM_RUNTIME(EventDisableTiming));
@@ -64,7 +65,7 @@ libsgemm_status_t create_event(int index, void **event, Error *error) {
 
 void destroy_event(int index, void *event) {
   Error ignored;
-  on_device(index, "ending an event", &ignored,
+  on_device(index, "destroying an event", &ignored,
             [event] { return LIBSGEMM_RUNTIME(EventDestroy)(native_event(event)); });
 }
 
@@ -84,7 +85,7 @@ libsgemm_status_t stream_wait_event(int index, void *stream, void *event, Error 
 
 libsgemm_status_t query_event(int index, void *event, bool *ended, Error *error) {
   *ended = false;
-  return on_device(index, "asking for an event", error, [=]() -> Code {
+  return on_device(index, "querying an event", error, [=]() -> Code {
     if (fails(Site::synchronize)) return LIBSGEMM_RUNTIME(ErrorUnknown);
     if (fails(Site::lost)) return LIBSGEMM_RUNTIME(ErrorIllegalAddress);
     const Code code = LIBSGEMM_RUNTIME(EventQuery)(native_event(event));

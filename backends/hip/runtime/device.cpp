@@ -107,7 +107,7 @@ void explain_no_device(hipError_t code, Error *error) {
   if (access("/dev/kfd", F_OK) != 0) {
     why = "; there is no /dev/kfd: no AMD GPU, or its driver amdgpu is not loaded";
   } else if (access("/dev/kfd", R_OK | W_OK) != 0) {
-    why = "; this user may not open /dev/kfd: it takes membership of the group render or video";
+    why = "; this user may not open /dev/kfd: that needs membership of the group render or video";
   }
 #endif
   for (const char *variable : {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) {

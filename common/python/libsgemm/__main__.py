@@ -1,4 +1,4 @@
-"""The command `libsgemm`, which lies in the package."""
+"""The command `libsgemm`, which is in the package."""
 
 import os
 import sys

@@ -20,7 +20,7 @@ def _system_has_it():
 
 
 def bundled():
-    """The path of NumPy's OpenBLAS if the library has to be told; None if it finds one by itself, or was told."""
+    """The path of NumPy's OpenBLAS if the library needs it; None if it finds one by itself, or the user has named one."""
     if "LIBSGEMM_CPU_BLAS" in os.environ or _system_has_it():
         return None
     # Under the drop-in, the program's own BLAS computes.

@@ -26,7 +26,7 @@ def _current_stream(framework, index):
 
 def _refuse_grad(array, name):
     if getattr(array, "requires_grad", False):
-        raise ValueError(f"{name} requires grad, and libsgemm knows nothing of autograd: pass {name}.detach(), or use "
+        raise ValueError(f"{name} requires grad, and libsgemm does not support autograd: pass {name}.detach(), or use "
                          "libsgemm.torch")
 
 
@@ -34,7 +34,7 @@ def _capsule(array, name, written, **stream):
     _refuse_grad(array, name)
     framework = _framework(array)
     if written and framework == "jax":
-        raise ValueError(f"{name} is a JAX array, which nobody may write: leave out={name} away")
+        raise ValueError(f"{name} is a JAX array, which cannot be written: leave out={name} away")
     if framework == "torch" and (array.layout is not sys.modules["torch"].strided or array.is_neg()):
         raise ValueError(f"{name} cannot be used as it is: it is sparse, or a negated view ({name}.resolve_neg())")
     try:

@@ -15,11 +15,11 @@ _RUN_LATER = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.
 class using(contextlib.ContextDecorator):
     """Makes the calls of a block, or of a function that it decorates, with these settings; None leaves one as it is.
 
-    mode: the arithmetic of products, as `gemm` takes it. backend: who computes, as LIBSGEMM_BACKEND. verify: 'off',
+    mode: the arithmetic of products, as `gemm` takes it. backend: the backends, as LIBSGEMM_BACKEND. verify: 'off',
     'sample' or 'full'. action: what happens to a wrong result, whoever asked for its verification: 'error'
     (VerificationFailed, and the output is as before; the default where verification is asked for in Python), 'retry',
-    'warn'. Blocks nest, and hold for this thread or task (a context variable); one object may serve many of them. What a
-    call says for itself goes before.
+    'warn'. Blocks nest, and hold for this thread or task (a context variable); one object may serve many of them. A
+    call's own arguments take precedence.
 
     Raises ValueError: a word is not valid; TypeError: a coroutine or a generator is decorated, whose body runs later. The
     library checks the backend when it is called.

@@ -4,7 +4,7 @@ CPU and CUDA.
     libsgemm.torch.enable(mode="fp32_fast")     # and disable()
     with libsgemm.torch.enabled(mode="tf32"):
 
-The kernels of these operators are replaced in PyTorch's dispatcher, below autograd and torch.compile, which go on as
+The kernels of these operators are replaced in PyTorch's dispatcher, below autograd and torch.compile, which work as
 before: gradients are products, too, and compiled code calls the same operators, but for those that it makes itself, as
 with max-autotune. Tensors that are not float32 and strided, or whose strides would need a copy, go to PyTorch's own
 kernels. Needs PyTorch 2.10.
