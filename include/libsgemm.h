@@ -1,69 +1,62 @@
-/* libsgemm: single-precision level-3 BLAS and convolutions on whatever the machine has (NVIDIA GPU, AMD GPU, CPU).
+/* libsgemm: single-precision level-3 BLAS and convolutions on an NVIDIA GPU, an AMD GPU or the CPU.
  *
- * Conventions, valid for every routine below
- * ------------------------------------------
- * Enumerators have the values of CBLAS, so constants of a caller's cblas.h pass unchanged. Sizes, leading dimensions
- * and strides are int64_t and count elements, never bytes.
+ * These rules hold for every routine. docs/kernels/contract.md has the details that few programs need.
  *
- * Storage. In LIBSGEMM_COL_MAJOR element (i, j) of an r x c matrix X is X[i + j * ldx], ldx >= max(1, r); in
- * LIBSGEMM_ROW_MAJOR it is X[i * ldx + j], ldx >= max(1, c). Elements between the matrix and its leading dimension
- * (padding) are neither read nor written. Any alignment of float (4 bytes; 2 bytes for the 16-bit types) is accepted.
+ * Enumerators have the values of CBLAS. Sizes, leading dimensions and strides are int64_t and count elements, never
+ * bytes.
  *
- * op(X) is X for LIBSGEMM_NO_TRANS and X^T for LIBSGEMM_TRANS and LIBSGEMM_CONJ_TRANS (the data are real).
+ * Storage. Element (i, j) of an r x c matrix X is X[i + j * ldx] in LIBSGEMM_COL_MAJOR, ldx >= max(1, r), and
+ * X[i * ldx + j] in LIBSGEMM_ROW_MAJOR, ldx >= max(1, c). Padding up to the leading dimension is neither read nor
+ * written. Pointers need the alignment of their type: 4 bytes, 2 for 16-bit inputs. op(X) is X for LIBSGEMM_NO_TRANS,
+ * and X^T for LIBSGEMM_TRANS and LIBSGEMM_CONJ_TRANS.
  *
- * Special cases, as in the reference BLAS. An output with no elements returns at once. beta == 0: C is written without
- * being read, so NaN in it does not spread. alpha == 0 or k == 0: C = beta * C, and A and B are not read (they may be
- * NULL). Otherwise NaN and Inf in A and B spread. Only the triangle named by `uplo` of a symmetric or triangular matrix
- * is read or written; with LIBSGEMM_UNIT the diagonal is taken to be one and is not read.
+ * Special cases, as in the reference BLAS:
+ * - The output has no elements: the call returns at once.
+ * - beta == 0: C is written and not read. NaN in it does not spread.
+ * - alpha == 0 or k == 0: C = beta * C. A and B are not read.
+ * - Otherwise NaN and Inf in A and B spread.
+ * - Only the `uplo` triangle of a symmetric or triangular matrix is read or written. With LIBSGEMM_UNIT the diagonal is
+ *   one and is not read.
  *
- * Arithmetic is FP32 with FP32 accumulation unless another mode is asked for (libsgemm_set_math_mode,
- * LIBSGEMM_MATH_MODE), or with FP64 accumulation and one rounding where that is faster, as on an A100, H100 or H200.
- * The error of an element of C is measured by S = |alpha| |A| |B| + |beta| |C|, and by the residual in trsm; u = 2^-24.
- * For all numbers it is at most g S, g = (k + 2) u / (1 - (k + 2) u), in whatever order is summed (ssyr2k: 2 k for k;
- * strsm: k + 3 for k + 2), if no product, sum or number times alpha on the way leaves the range of FP32. Mostly it is
- * far less, for rounding errors cancel each other: 2 sqrt(k + 2) u S is the usual bound, to which the library's tests
- * hold every kernel. Errors of random numbers stay below it, but for one element in some ten thousand where one term
- * far larger than all others comes first in the sum (in theory one in two thousand). Where many terms are equal, as in
- * products of constant matrices, errors add up instead, and only g S is certain: from a k of some 60 on the usual
- * bound may be exceeded, from some 250 on twice that.
+ * Error bound. Products and sums are FP32, or sums are FP64 with one rounding where that is faster, as on an A100, H100
+ * or H200. Other arithmetic runs on request (libsgemm_math_mode_t). Let u = 2^-24, S = |alpha| |A| |B| + |beta| |C| and
+ * g = (k + 2) u / (1 - (k + 2) u). The error of an element of C is at most g S, for all numbers and orders of
+ * summation, if no product, sum or number times alpha leaves the range of FP32. ssyr2k: 2 k replaces k. strsm: the
+ * residual has this bound, with k + 3 for k + 2.
  *
- * Products of 16-bit inputs (syrk too) and the modes TF32, BF16 and FP16 may leave their sums on tensor cores, which
- * cut off where FP32 rounds: then (k / 16 + 1) 2^-23 (TF32: k / 8) is added to either factor of S, and
- * libsgemm_info_t.truncated tells. There the smallest normal input (2^-14 in FP16, 2^-126) stands in S in the place of
- * smaller elements of A and B.
+ * Mostly the error is below the usual bound, 2 sqrt(k + 2) u S, to which the tests hold every kernel. Sums of equal
+ * terms, as in products of constant matrices, may exceed it, and rarely sums with one dominant term. Sums of 16-bit
+ * inputs and of the modes TF32, BF16 and FP16 may stay on tensor cores (libsgemm_info_t.truncated): then
+ * (k / 16 + 1) 2^-23 (TF32: k / 8) is added to the factor of S in both bounds.
  *
- * Pointers may point to host memory or to memory of a GPU that an active backend drives, but A, B and C of one call all
- * to the host or all to one GPU; a mixture is LIBSGEMM_INVALID_ARGUMENT. Managed memory counts as every GPU's. With a
- * handle the GPU of its stream computes (libsgemm_set_stream). Without one it is the GPU that has the operands, or for
- * managed memory the current one, on its default stream.
+ * Memory. A, B and C of one call are all in host memory, or all in memory of one GPU that an active backend drives. A
+ * mixture is LIBSGEMM_INVALID_ARGUMENT. Managed memory counts as memory of every GPU. The GPU of the handle's stream
+ * computes; without a handle the GPU that has the operands, or for managed memory the current one, on its default
+ * stream.
  *
- * Errors. Every routine returns a status. An argument is at fault: LIBSGEMM_INVALID_ARGUMENT, and libsgemm_last_info
- * gives its position and name. Positions count from 1 (layout) as in CBLAS, also in the _h forms, whose handle is not
- * counted. Checked are the enumerations, sizes, leading dimensions, NULL where memory would be accessed, addresses that
- * would overflow there, and an output that shares elements with an input. An empty C is not accessed, and A and B are
- * not where alpha or k is 0: they may be NULL and of any size. Whatever the error, C is as it was before the call, but
- * where a device fails when it has begun to work on C in its own memory or in managed memory: that is EXECUTION_FAILED,
- * of a call that has returned by libsgemm_synchronize. A backend that fails is replaced by the next one, unless it may
- * have written C and the result depends on what C was; libsgemm_last_info and one line on stderr make it visible. Under
- * LIBSGEMM_STRICT=1 the failure is returned instead.
+ * Arguments. After LIBSGEMM_INVALID_ARGUMENT libsgemm_last_info gives the argument's position and name. Positions count
+ * from 1 (layout) as in CBLAS, also in the _h forms, which do not count the handle. Routines check enumerations, sizes,
+ * leading dimensions, NULL and overflowing addresses where memory would be accessed, and outputs that share elements
+ * with inputs. Matrices that are not accessed may be NULL and of any size: all of them if C is empty, A and B if alpha
+ * or k is 0.
  *
- * Without a handle a call is synchronous and may be made from any number of threads at once; those beyond what the BLAS
- * of the CPU can bear wait for others to end. With a handle (_h) it is ordered on the handle's stream and does not
- * block when the pointers are device pointers; with host pointers it is synchronous. One handle is used by one thread
- * at a time. Nothing is printed on stdout, and the process is never ended, for want of memory neither: any function
- * that returns a status may return LIBSGEMM_OUT_OF_MEMORY, and works when it is called again with memory. A thread that
- * calls needs 64 KiB of stack (docs/decision.md).
+ * Failures. After an error C is as before the call. The exception is a device that fails after it has begun to work on
+ * C in its own or in managed memory. That is LIBSGEMM_EXECUTION_FAILED; if the call has returned, libsgemm_synchronize
+ * returns it. The next backend replaces one that fails, unless that one may have written C and the result depends on
+ * the old C. libsgemm_last_info and a line on stderr report it. Under LIBSGEMM_STRICT=1 the failure is returned.
  *
- * The process may end, and fork, while threads call. exit() waits for the calls at work inside a BLAS or a driver, but
- * for one that it interrupts in a signal handler. Calls that come later, from exit handlers, destructors and threads
- * that these join, are computed by the built-in backend `ref`; where it may not, or the operands are in memory of a
- * device, they return LIBSGEMM_UNAVAILABLE ("the process is ending"). Then handles and plans can be made, set and
- * destroyed, and no GPU is touched: what has to wait for one, or to ask it, is LIBSGEMM_UNAVAILABLE. A fork waits until
- * no call of another thread is at work; the child may call, on the CPU if its parent had used a GPU.
+ * Threads. Without a handle a call is synchronous, and any number of threads may call; those beyond what the BLAS of
+ * the CPU can take wait. With a handle (_h) a call is ordered on the handle's stream. It does not block with device
+ * pointers, and is synchronous with host pointers. One thread at a time uses a handle. A calling thread needs 64 KiB of
+ * stack.
  *
- * Environment variables (read once, at first use; ignored in set-user-id programs) are described in
- * docs/environment.md. A variable with an invalid value makes every call return LIBSGEMM_INVALID_ENVIRONMENT with a
- * message that lists the valid ones.
+ * Process. The library never prints on stdout and never ends the process. Every function that returns a status may
+ * return LIBSGEMM_OUT_OF_MEMORY, and works when it is called again with memory. The process may end, and fork, while
+ * threads call. Calls after the start of exit() run on the built-in backend `ref`, or return LIBSGEMM_UNAVAILABLE. A
+ * forked child computes on the CPU if its parent had used a GPU.
+ *
+ * Environment variables (docs/environment.md) are read once, at first use, and ignored in set-user-id programs. An
+ * invalid value makes every call return LIBSGEMM_INVALID_ENVIRONMENT; the message lists the valid ones.
  */
 #ifndef LIBSGEMM_H
 #define LIBSGEMM_H
@@ -102,139 +95,118 @@ typedef uint16_t libsgemm_bfloat16_t;
 
 typedef enum {
   LIBSGEMM_SUCCESS = 0,
-  LIBSGEMM_INVALID_ARGUMENT = 1, /* libsgemm_info_t.argument and .message name it */
-  LIBSGEMM_INVALID_ENVIRONMENT =
-      2, /* an environment variable has a value that is not valid; .message lists the valid ones */
-  LIBSGEMM_INVALID_HANDLE = 3,     /* NULL, or destroyed, or not made by libsgemm_create */
-  LIBSGEMM_UNAVAILABLE = 4,        /* the backend asked for cannot be used here; .message says why */
-  LIBSGEMM_NOT_SUPPORTED = 5,      /* no permitted backend, or not the forced kernel, can do this call */
-  LIBSGEMM_OUT_OF_MEMORY = 6,      /* of the host or of a device */
-  LIBSGEMM_EXECUTION_FAILED = 7,   /* a copy, a launch or a device failed */
-  LIBSGEMM_VERIFICATION_FAILED = 8 /* the result was wrong (libsgemm_set_verify) and could not be replaced */
+  LIBSGEMM_INVALID_ARGUMENT = 1,    /* libsgemm_info_t.argument and .message name it */
+  LIBSGEMM_INVALID_ENVIRONMENT = 2, /* a variable has an invalid value; .message lists the valid ones */
+  LIBSGEMM_INVALID_HANDLE = 3,      /* NULL, destroyed, or not made by libsgemm_create */
+  LIBSGEMM_UNAVAILABLE = 4,         /* the requested backend cannot be used here; .message says why */
+  LIBSGEMM_NOT_SUPPORTED = 5,       /* no permitted backend, or not the forced kernel, can compute the call */
+  LIBSGEMM_OUT_OF_MEMORY = 6,       /* of the host or of a device */
+  LIBSGEMM_EXECUTION_FAILED = 7,    /* a copy, a launch or a device failed */
+  LIBSGEMM_VERIFICATION_FAILED = 8  /* the result was wrong (libsgemm_set_verify) and could not be replaced */
 } libsgemm_status_t;
 
-/* Arithmetic of libsgemm_sgemm, its batches and libsgemm_sconv2d, and in FP64 of other routines. A mode is used only if
- * asked for, and only where the backend has it for the call, BF16X6 and FP16X3 also only where they are expected to be
- * faster than FP32; otherwise, and in all other routines, FP32 runs, and libsgemm_info_t.math_mode says so. alpha, beta
- * and C are FP32 in every mode, and all sums in every mode but FP64 and FP32_FAST.
+/* Arithmetic of libsgemm_sgemm, its batches and libsgemm_sconv2d; FP64 also of other routines. docs/math-modes.md
+ * compares the modes. u, S and the usual bound are those of the top of this file.
  *
- * TF32, BF16 and FP16 round A and B to fewer bits, each element to the nearest number, and multiply these: fast, with
- * errors that the rounded inputs determine. The error of an element is that of FP32, the usual bound above, with
- * respect to the product of the rounded matrices. BF16X6 and FP16X3 keep FP32's error: they split each element into
- * parts, multiply the parts on 16-bit tensor cores, and add up the significant products.
+ * A mode runs only on request and where the backend has it for the call, BF16X6 and FP16X3 also only where they are
+ * expected to be faster than FP32. Otherwise FP32 runs, and libsgemm_info_t.math_mode says so. alpha, beta and C are
+ * FP32 in every mode. Sums are FP32, except in FP64, in FP32_FAST, and where FP64 runs for FP32.
  *
- * Special values. NaN, Inf and signs of zeros survive rounding, and spread as in FP32; but tensor cores may read a
- * signalling NaN whose payload is in its 13 last bits alone as Inf in TF32. Finite numbers that round to
- * more than the largest number of the inputs become Inf: from 65520 in FP16, from 2^128 - 2^119 in BF16, from 2^128 -
- * 2^116 in TF32. Denormal numbers are kept in TF32 and BF16 (as multiples of 2^-136 and 2^-133); FP16 keeps multiples
- * of 2^-24 and makes zeros of numbers up to 2^-25. In BF16X6 and FP16X3 C has NaN and Inf where FP32 has them. Sums in
- * FP64, which FP32 and FP32_FAST may take too, have them where an operand has them, and Inf where alpha A B + beta C
- * itself is beyond FP32's range: a sum that FP32 overflows on its way to a finite result stays finite. */
+ * TF32, BF16 and FP16 round each element of A and B to the nearest number of fewer bits. The error is within FP32's
+ * usual bound for the product of the rounded matrices. BF16X6 and FP16X3 keep FP32's error: they split each element
+ * into parts and add the significant products of the parts, on 16-bit tensor cores.
+ *
+ * NaN, Inf and signs of zeros survive rounding and spread as in FP32. FP64 sums stay finite where FP32 overflows before
+ * a finite result. docs/kernels/contract.md has the exact rules, also for overflow and denormal inputs. */
 typedef enum {
   LIBSGEMM_MATH_FP32 = 0, /* default; FP64 where that is faster, as on an A100, H100 or H200 */
-  /* Three bf16 parts an operand, six products: the error of FP32, and 4 u more in the bound. Bits below 2^-133, or
-   * 2^-148 of the largest element of the row of op(A) or column of op(B) if that is more, are lost. */
+  /* Three bf16 parts per operand, six products. FP32's error; 4 u more in the bound. Bits below 2^-133, or 2^-148 of
+   * the largest element of the row of op(A) or column of op(B) if that is more, are lost. */
   LIBSGEMM_MATH_BF16X6 = 1,
-  /* Two fp16 parts an operand, scaled by a power of two for each row of op(A) and column of op(B), three products: the
-   * error of FP32, and 8 u more in the bound. Bits below 2^-49 of the largest element of the row or column are lost:
-   * nothing to see in a product unless one row or column has elements of very different size. In convolutions an image
-   * (BF16X6: below 2^-148) and a filter stand for these. */
+  /* Two fp16 parts per operand, three products. FP32's error; 8 u more in the bound. Bits below 2^-49 of the largest
+   * element of the row or column are lost, which shows only if a row or column has elements of very different size. In
+   * convolutions an image and a filter replace row and column. */
   LIBSGEMM_MATH_FP16X3 = 2,
   LIBSGEMM_MATH_TF32 = 3, /* inputs rounded to 11 significant bits, ties to even; range of FP32 */
   LIBSGEMM_MATH_BF16 = 4, /* inputs rounded to 8 significant bits, ties to even; range of FP32 */
-  LIBSGEMM_MATH_FP16 = 5, /* inputs rounded to 11 significant bits, ties to even; range of binary16, to 65504 */
-  /* Sums in FP64, C rounded once: an error of at most 2^-24 |C| + (k + 2) 2^-53 (|alpha| |A| |B| + |beta| |C|), which
-   * is the nearest float but in near ties. On a CPU every routine but trsm. Of FP32 inputs on NVIDIA GPUs from sm_80
-   * on products, syrk, syr2k and gemmtr, made for the FP64 tensor cores of an A100, A30, H100 or H200 and slow without
-   * such; from sm_90 on also symm and trmm, and trsm within an error of its own (docs/math-modes.md). On AMD's gfx90a,
-   * gfx942 and gfx950 level 3 but trsm. Elsewhere FP32 runs. */
+  LIBSGEMM_MATH_FP16 = 5, /* inputs rounded to 11 significant bits, ties to even; Inf from 65520 on, zero up to 2^-25 */
+  /* Sums in FP64, C rounded once: an error of at most 2^-24 |C| + (k + 2) 2^-53 S, the nearest float except in near
+   * ties. On a CPU every routine but strsm has it, on NVIDIA GPUs from sm_80 and on AMD's gfx90a, gfx942 and gfx950
+   * those with FP32 inputs that docs/math-modes.md lists. Elsewhere FP32 runs. */
   LIBSGEMM_MATH_FP64 = 6,
-  /* The fastest arithmetic that keeps FP32's bound for these very operands: whatever they hold, the error of an element
-   * is at most (k + 2) u S, and as a rule far below the usual bound. On an A100, A30, H100 or H200, and AMD's gfx942
-   * and gfx950, the parts of FP16X3, in tiles of 128 x 128 of C whose rows of op(A) and columns of op(B) these parts
-   * hold well enough: without elements but zeros below 2^-27 of their largest, or a few powers of two further down for
-   * large k, or with no more than a few small elements of any size (docs/math-modes.md); sums in FP64 in the other
-   * tiles; and FP32 or FP64 for the whole product where that is expected to be faster, and everywhere else. In
-   * convolutions an image stands for all rows that are made of it (docs/convolution.md). */
+  /* The fastest arithmetic that keeps FP32's bound: the error of an element is at most (k + 2) u S for all numbers, and
+   * as a rule far below the usual bound. An A100, A30, H100 or H200, and AMD's gfx942 and gfx950, use the parts of
+   * FP16X3 in each tile of 128 x 128 of C for which they are exact enough, and FP64 sums in the others. Everything else
+   * runs in FP32 or FP64. */
   LIBSGEMM_MATH_FP32_FAST = 7
 } libsgemm_math_mode_t;
 
-/* What the bits of a result may depend on (libsgemm_set_deterministic, LIBSGEMM_DETERMINISTIC). */
+/* Reproducibility: what the bits of a result depend on (libsgemm_set_deterministic, LIBSGEMM_DETERMINISTIC;
+ * docs/determinism.md). */
 typedef enum {
-  LIBSGEMM_DETERMINISTIC_OFF = 0, /* default: also on what memory was free, and on the calls before */
-  /* On the call, the settings and the machine: the same call gives the same bits, run after run, or an error, since
-   * nobody takes over from a backend that fails, and no smaller workspace is tried. To the call belong its addresses
-   * modulo 16, to the settings the number of threads of the CPU BLAS. */
+  LIBSGEMM_DETERMINISTIC_OFF = 0, /* default: also on free memory and on earlier calls */
+  /* On the call, the settings and the machine: the same call gives the same bits in every run, or an error. No backend
+   * replaces one that fails, and no smaller workspace is tried. Addresses modulo 16 belong to the call, the number of
+   * threads of the CPU BLAS to the settings. */
   LIBSGEMM_DETERMINISTIC_ON = 1,
-  /* On nothing but the numbers. With s = 0, then s = fma(a_l, b_l, s) for each of the k terms in ascending l, and t =
-   * fma(alpha, s, 0), an element of C becomes t if beta is 0, otherwise fma(beta, c, t); fma is FP32's, rounded once to
-   * nearest even, with denormal numbers. So the bits of an element do not depend on m, n, its place in C, the batch,
-   * layout, transposition and alignment, the kernel and its tiles, how many devices share a call, or the backend. (NaN
-   * is NaN: which of them is not promised. A program that has its CPU flush denormal numbers to zero gets that there.)
+  /* On the numbers alone, not on m, n, the place in C, the batch, layout, transposition, alignment, kernel, devices or
+   * backend. All in FP32, s = 0, then s = fma(a_l, b_l, s) for ascending l, and t = fma(alpha, s, 0). The element is t
+   * if beta is 0, otherwise fma(beta, c, t). docs/kernels/contract.md defines the other routines.
    *
-   * 16-bit inputs become FP32, exactly. symm takes the element that is stored for both; syrk, gemmtr and trmm sum the
-   * terms that they have, trmm those of its triangle; ssyr2k those of op(A) op(B)^T and then, in the same s, those of
-   * op(B) op(A)^T, of the call as it is in column-major order. strsm subtracts from alpha b_i the sum over the unknowns
-   * in the order in which they are solved for: s as above, then x_i = fma(alpha, b_i, -s), divided by the diagonal
-   * unless that is UNIT.
-   *
-   * Only kernels that sum so run: FP32 ones that share out k neither between blocks nor between threads, and no tensor
-   * cores. Where a backend has none for a call the next one computes it, on the CPU `ref` (one thread; no BLAS can
-   * promise this). Memory of a GPU is out of its reach: there strsm, all but products on AMD GPUs, and a forced kernel
-   * that sums otherwise are NOT_SUPPORTED. The math mode does not matter, but for FP64, with which a call is
-   * NOT_SUPPORTED. */
+   * Only kernels with this order run, none of them on tensor cores. If a backend has none for a call, the next one
+   * computes it, on the CPU `ref` on one thread. NOT_SUPPORTED: strsm and libsgemm_sconv2d in GPU memory, a forced
+   * kernel with another order, and the math mode FP64; other modes have no effect. */
   LIBSGEMM_DETERMINISTIC_INVARIANT = 2
 } libsgemm_deterministic_t;
 
 typedef enum {
   LIBSGEMM_VERIFY_OFF = 0,    /* default */
-  LIBSGEMM_VERIFY_SAMPLE = 1, /* check four rows, four columns and a checksum of C, drawn anew for each call, in FP64 */
-  LIBSGEMM_VERIFY_FULL = 2    /* check every element of C in FP64; costs far more than the call itself */
+  LIBSGEMM_VERIFY_SAMPLE = 1, /* check four rows, four columns and a checksum of C, drawn for each call, in FP64 */
+  LIBSGEMM_VERIFY_FULL = 2    /* check every element of C in FP64; costs far more than the call */
 } libsgemm_verify_t;
 
 typedef enum {
   LIBSGEMM_VERIFY_WARN = 0, /* default: one line on stderr, the result stands */
-  /* C is restored and the next backend computes it, one on the CPU if C is on a device; with LIBSGEMM_DETERMINISTIC_ON
-   * as ERROR */
+  /* C is restored, and the next backend computes it, one on the CPU if C is on a device; with LIBSGEMM_DETERMINISTIC_ON
+   * the same as ERROR */
   LIBSGEMM_VERIFY_RETRY = 1,
   LIBSGEMM_VERIFY_ERROR = 2 /* C is restored and the call returns LIBSGEMM_VERIFICATION_FAILED */
 } libsgemm_verify_action_t;
 
-/* What the last routine called by this thread did. Strings are empty where they do not apply. */
+/* Report on the last routine that this thread called. Strings are empty where they do not apply. */
 typedef struct {
   libsgemm_status_t status;
-  int argument;  /* position of the argument at fault, counted as in CBLAS; 0 if none */
-  int device;    /* index of the device in its backend, of the first one if there were several; 0 for a CPU */
-  int devices;   /* that computed parts of the call: 1, or more; 0 if none was needed */
-  int fallbacks; /* backends that were tried and failed before the one that computed */
-  int plans;     /* operands, 0 to 2, that came from plans instead of being split by the call */
-  int truncated; /* 1 if the sums stayed on tensor cores, for which the larger error bound above holds */
-  int tuned;     /* 1 if the kernel was chosen because `libsgemm tune` had measured it to be the fastest */
-  int64_t tiles; /* in which a GPU computed the call from host memory; 0 if it was not computed so */
-  /* Of math mode fp32_fast where .math_mode says that it ran: the share of C, 0 to 1 by tiles of 128 x 128, whose sums
-   * were taken in FP64, because what the operands hold there keeps FP32's bound in no faster arithmetic. Negative:
-   * another mode, or not known, as before the work on the GPU has ended: ask again then. */
+  int argument;  /* position of the argument at fault, as in CBLAS; 0 if none */
+  int device;    /* index of the (first) device in its backend; 0 for a CPU */
+  int devices;   /* number of devices that computed the call; 0 if none was needed */
+  int fallbacks; /* number of backends that failed before the one that computed */
+  int plans;     /* number of operands, 0 to 2, that plans provided */
+  int truncated; /* 1 if sums stayed on tensor cores: the larger error bound holds */
+  int tuned;     /* 1 if the kernel was chosen by a measurement of `libsgemm tune` */
+  int64_t tiles; /* number of tiles in which a GPU computed a call on host memory; 0: otherwise */
+  /* Share of C, 0 to 1 by tiles of 128 x 128, that mode fp32_fast left to FP64 sums. Negative: .math_mode is another
+   * one, or the share is not known, for example before the work on the GPU has ended. */
   double fp64_share;
-  double verify_ratio; /* worst |error| / bound found by verification, at most 1 if right; negative if not verified */
+  double verify_ratio; /* worst |error| / bound that verification found, at most 1 if right; negative: not verified */
   char entry[40];      /* the function called: "libsgemm_sgemm", "cblas_sgemm64_" */
-  char backend[24];    /* "openblas"; "none" if the call returned, or only scaled C, before any backend was needed */
-  char kernel[72];    /* row of the kernel table that multiplied: "openblas_sgemm"; of a forced one its name; "scale" or
-                         "nothing" where none was needed */
-  char math_mode[16]; /* arithmetic that ran: "fp32"; of several rows, as in groups of a batch, and .kernel with it,
-                         that of the one that promises least: one whose sums stay on tensor cores, else the last in the
-                         order fp64, fp32, fp32_fast, bf16x6, fp16x3, tf32, fp16, bf16 */
-  char reason[512];   /* why this backend, and why not those before it; and what was done to the operands before the
-                         row multiplied: "after copy of A by sm75_mma_64x64x64_packed" */
-  char message[512];  /* the error in words, naming the argument or the variable */
+  char backend[24];    /* "openblas"; "none" if no backend was needed, as for an empty C or C = beta * C */
+  char kernel[72];     /* the kernel that multiplied: "openblas_sgemm"; a forced kernel is named itself; "scale" or
+                          "nothing" if none was needed */
+  char math_mode[16];  /* arithmetic that ran: "fp32". For several kernels, as of groups of a batch, this and .kernel
+                          name the one with the weakest bound: sums on tensor cores, else the last in the order fp64,
+                          fp32, fp32_fast, bf16x6, fp16x3, tf32, fp16, bf16 */
+  char reason[512];    /* why this backend and not an earlier one, and what was done to the operands first: "after copy
+                          of A by sm75_mma_64x64x64_packed" */
+  char message[512];   /* the error in words, naming the argument or the variable */
 } libsgemm_info_t;
 
 typedef struct {
   int available;    /* 1 if the backend can compute here */
   int is_gpu;       /* 1 if it computes on devices with memory of their own */
-  int device_count; /* devices that LIBSGEMM_DEVICES permits; 1 for a CPU backend */
-  int kernel_count; /* rows of its kernel table; 0 if not available */
+  int device_count; /* devices that LIBSGEMM_DEVICES permits; 1 for a CPU */
+  int kernel_count; /* number of its kernels; 0 if not available */
   char name[24];    /* as in LIBSGEMM_BACKEND */
-  char version[96]; /* of the software beneath, e.g. "OpenBLAS 0.3.21 Haswell" */
+  char version[96]; /* of the software that it uses: "OpenBLAS 0.3.21 Haswell" */
   char path[256];   /* file of the plugin; empty if built in or not found */
   char reason[512]; /* why it is not available; empty if it is */
 } libsgemm_backend_info_t;
@@ -243,7 +215,7 @@ typedef struct {
   char name[96];
   char arch[32];              /* "sm_90", "gfx90a", "Haswell" */
   uint64_t memory_bytes;      /* of the device; 0 for a CPU */
-  uint64_t memory_free_bytes; /* 0 if the device does not tell */
+  uint64_t memory_free_bytes; /* 0 if not known */
   int compute_units;          /* multiprocessors; threads of a CPU backend */
 } libsgemm_device_info_t;
 
@@ -256,159 +228,150 @@ typedef struct libsgemm_plan *libsgemm_plan_t;
 /* LIBSGEMM_VERSION of the library that is loaded. */
 LIBSGEMM_API int libsgemm_version(void);
 
-/* A static English sentence for `status`; never NULL, also for a value that is no status. */
+/* A static English text for `status`. Never NULL, also for a value that is no status. */
 LIBSGEMM_API const char *libsgemm_status_string(libsgemm_status_t status);
 
-/* Fills *info for the last routine called by this thread. INVALID_ARGUMENT if info is NULL; SUCCESS otherwise, and with
- * empty strings and backend "none" if this thread has called nothing; OUT_OF_MEMORY, and all but .reason, if there is
- * none to find the words. The calls of this section do not change it. */
+/* Fills *info for the last routine that this thread called; with empty strings and backend "none" if it called none.
+ * The functions of this section do not change it. INVALID_ARGUMENT: info is NULL. OUT_OF_MEMORY: all but .reason is
+ * filled. */
 LIBSGEMM_API libsgemm_status_t libsgemm_last_info(libsgemm_info_t *info);
 
-/* Number of backends this library knows, usable or not, in the order in which `auto` prefers them. */
+/* Number of backends that this library knows, usable or not. Their order is that in which `auto` prefers them. */
 LIBSGEMM_API int libsgemm_backend_count(void);
 
-/* Name of backend 0 <= index < libsgemm_backend_count(), static; NULL for another index. */
+/* Static name of backend 0 <= index < libsgemm_backend_count(); NULL for another index. */
 LIBSGEMM_API const char *libsgemm_backend_name(int index);
 
-/* Loads and probes backend `index` if that has not happened yet (which may initialise a GPU) and describes it. Does not
- * fail because a backend is missing: that is what info->reason tells. INVALID_ARGUMENT: index out of range or info
- * NULL. */
+/* Describes backend `index`. Loads and probes it first if necessary, which may initialise a GPU. A missing backend is
+ * no error: info->reason says why. INVALID_ARGUMENT: index is out of range, or info is NULL. */
 LIBSGEMM_API libsgemm_status_t libsgemm_backend_describe(int index, libsgemm_backend_info_t *info);
 
-/* Describes device 0 <= device < device_count of backend `index`; otherwise as libsgemm_backend_describe, and
- * UNAVAILABLE if the backend is. Asking for its free memory makes a context on that device of a GPU: it is this
- * function alone that does so, not a call that computes elsewhere. */
+/* Describes device 0 <= device < device_count of backend `index`. Makes a context on a GPU to read its free memory; a
+ * call that computes elsewhere makes none there. INVALID_ARGUMENT: no such backend or device, or info is NULL.
+ * UNAVAILABLE: the backend is not available. */
 LIBSGEMM_API libsgemm_status_t libsgemm_device_describe(int index, int device, libsgemm_device_info_t *info);
 
-/* Name of row 0 <= row < kernel_count of backend `index`, as LIBSGEMM_KERNEL takes it; static; NULL for another row. */
+/* Static name of kernel 0 <= row < kernel_count of backend `index`, as LIBSGEMM_KERNEL takes it; NULL for another. */
 LIBSGEMM_API const char *libsgemm_kernel_name(int index, int row);
 
-/* Such a row. Routines and types are those of calls that some device of the backend can do with it; both are empty if
- * none can, as where the row is for another architecture. */
+/* A kernel. Routines and types are those that it can compute on some device of the backend; empty: none, as for a
+ * kernel of another architecture. */
 typedef struct {
   char name[72];
   char routines[64];  /* without their first letters, a space between: "gemm batches", "syrk syr2k batches", "conv2d" */
   char types[32];     /* of A and B: "fp32", "fp16 bf16" */
-  char math_mode[16]; /* the arithmetic it computes in: "fp32" */
-  char purpose[64];   /* what it is for, in a few words: "few tiles of C, deep k" */
-  int invariant;      /* 1: it may run where LIBSGEMM_DETERMINISTIC_INVARIANT is asked for */
+  char math_mode[16]; /* its arithmetic: "fp32" */
+  char purpose[64];   /* what it is for: "few tiles of C, deep k" */
+  int invariant;      /* 1: it may run under LIBSGEMM_DETERMINISTIC_INVARIANT */
 } libsgemm_kernel_info_t;
 
-/* INVALID_ARGUMENT if there is no such backend or row, or info is NULL; UNAVAILABLE if the backend is not available. */
+/* Describes kernel `row` of backend `index`. INVALID_ARGUMENT: no such backend or kernel, or info is NULL. UNAVAILABLE:
+ * the backend is not available. */
 LIBSGEMM_API libsgemm_status_t libsgemm_kernel_describe(int index, int row, libsgemm_kernel_info_t *info);
 
-/* Memory that calls on host memory use on their way to a GPU and back, apart from the workspaces of handles. What a
- * call has used is kept for the next one, within the limits. */
+/* Memory through which calls on host memory use a GPU, without the workspaces of handles. It is kept for later calls,
+ * within the limits. */
 typedef struct {
-  size_t device_limit; /* bytes of each device; 0: all that is free but for a reserve, of which little is kept */
-  size_t device_bytes; /* held now, on all devices together */
-  size_t pinned_limit; /* bytes of page-locked host memory, for copies of memory that is not */
+  size_t device_limit; /* bytes of each device; 0: all free memory except a reserve, of which little is kept */
+  size_t device_bytes; /* held now, on all devices */
+  size_t pinned_limit; /* bytes of page-locked host memory, for copies of other host memory */
   size_t pinned_bytes; /* held now */
 } libsgemm_memory_t;
 
-/* INVALID_ARGUMENT if memory is NULL. */
+/* Fills *memory. INVALID_ARGUMENT: memory is NULL. */
 LIBSGEMM_API libsgemm_status_t libsgemm_get_memory(libsgemm_memory_t *memory);
 
-/* Replaces LIBSGEMM_DEVICE_MEMORY_LIMIT and LIBSGEMM_PINNED_MEMORY_LIMIT; 0: the default. Calls at work keep what they
- * have. A product that does not fit is computed in parts; one of which not even a small part does goes to the next
- * backend. */
+/* Replaces LIBSGEMM_DEVICE_MEMORY_LIMIT and LIBSGEMM_PINNED_MEMORY_LIMIT; 0: the default. Running calls keep what they
+ * have. A product that does not fit is computed in parts; if not even a small part fits, the next backend computes it.
+ */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_memory_limits(size_t device_bytes, size_t pinned_bytes);
 
-/* Gives back what no call and no graph is using. */
+/* Frees what no call and no graph uses. */
 LIBSGEMM_API libsgemm_status_t libsgemm_release_memory(void);
 
 /* ---- Handles --------------------------------------------------------------------------------------------------------
  */
 
-/* The functions of this section set libsgemm_last_info like a routine: status, entry and message. But what it knows of
- * the call that libsgemm_synchronize or libsgemm_destroy waits for stays, and only a failure that the wait finds is
- * added: its status and message. */
+/* The functions of this section set libsgemm_last_info like a routine: status, entry and message. But
+ * libsgemm_synchronize and libsgemm_destroy keep the report of the call that they wait for, and add only a failure that
+ * they find: status and message. */
 
-/* A new handle with the settings of the environment. INVALID_ARGUMENT (h NULL), INVALID_ENVIRONMENT, OUT_OF_MEMORY. */
+/* Makes a handle with the settings of the environment. Errors: INVALID_ARGUMENT (h is NULL), INVALID_ENVIRONMENT,
+ * OUT_OF_MEMORY. */
 LIBSGEMM_API libsgemm_status_t libsgemm_create(libsgemm_handle_t *h);
 
-/* Waits for all work of the devices that the handle has been used on, and frees it and its workspace. Its stream may be
- * gone. NULL is accepted and does nothing. */
+/* Waits for all work of the devices on which the handle was used, then frees it and its workspace. Its stream may be
+ * destroyed already. NULL is accepted and does nothing. */
 LIBSGEMM_API libsgemm_status_t libsgemm_destroy(libsgemm_handle_t h);
 
-/* The stream (cudaStream_t, hipStream_t) on which calls with this handle are ordered; NULL, the default, is the default
- * stream of the device that is current when a call is made, which cudaStreamLegacy names too; cudaStreamPerThread is
- * that of the calling thread. May be set between calls without waiting: what the handle itself shares between its
- * calls, its workspace, is passed on from stream to stream in order. The old stream may be destroyed.
+/* The stream (cudaStream_t, hipStream_t) on which calls with this handle are ordered. NULL, the default, and
+ * cudaStreamLegacy are the default stream of the device that is current at the call; cudaStreamPerThread is that of the
+ * calling thread. It may be set between calls without waiting, and the old stream may be destroyed.
  *
- * The device of the stream computes, on managed memory too, since no other would do so in the order of the program's
- * work. Operands in memory of another device are INVALID_ARGUMENT, also where the two have peer access; a stream of a
- * device that LIBSGEMM_DEVICES leaves out is UNAVAILABLE.
+ * The device of the stream computes, also on managed memory. Operands in memory of another device are INVALID_ARGUMENT,
+ * also with peer access. A stream of a device that LIBSGEMM_DEVICES leaves out is UNAVAILABLE. A call with page-locked
+ * operands waits for the stream first.
  *
- * A call whose operands are in host memory and some of them page-locked first waits for the stream, which may still be
- * filling or reading them.
- *
- * A stream that is capturing a graph is recorded into, and never waited for. A graph whose calls need a workspace gets
- * one of its own, of the size that the handle's may have, allocated while it is recorded: so graphs of one handle may
- * run at the same time, beside direct calls, and after the handle is gone. It is kept for later graphs once this one
- * and all its executables are destroyed; libsgemm_release_memory gives it back. On AMD GPUs, where nobody tells of a
- * graph's end, it is given back by libsgemm_destroy and libsgemm_set_workspace instead, and the graph must not run
- * after that. In a workspace of the caller's own (libsgemm_set_workspace) graphs and calls must not run at the same
- * time. */
+ * A stream that captures a graph records the call and is never waited for. A graph has a workspace of its own, and may
+ * run while other graphs and calls of the handle run, and after the handle is destroyed. AMD GPUs: it must not run
+ * after libsgemm_destroy or libsgemm_set_workspace. With a workspace of the caller graphs and calls must not run at the
+ * same time. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_stream(libsgemm_handle_t h, void *stream);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **stream);
 
-/* Device memory for kernels that need scratch: `bytes` bytes at `workspace`, aligned to 256, of the device that
- * computes, owned by the caller and in use until the work on the stream ends. NULL, 0 (default): the library
- * allocates its own on demand, at most LIBSGEMM_WORKSPACE_DEFAULT_BYTES a device and handle; less where memory is
- * short, but with LIBSGEMM_DETERMINISTIC_ON the call then fails, since another kernel could give other bits. NULL with
- * bytes > 0 bounds the library's own instead. No workspace is too small: a kernel that needs less is chosen. Waits for
- * the work of the handle's stream. INVALID_ARGUMENT: `workspace` is misaligned, or `bytes` is 0 with a workspace that
- * is not NULL. */
+/* The default limit of a workspace that the library allocates. */
 #define LIBSGEMM_WORKSPACE_DEFAULT_BYTES ((size_t)64 << 20)
+
+/* Device memory for kernels that need scratch: `bytes` bytes at `workspace`, aligned to 256, on the device that
+ * computes. The caller owns it; it is in use until the work on the stream ends.
+ *
+ * NULL and 0, the default: the library allocates its own on demand, at most LIBSGEMM_WORKSPACE_DEFAULT_BYTES a device
+ * and handle. If memory is short it takes less; with LIBSGEMM_DETERMINISTIC_ON the call fails. NULL and bytes > 0: that
+ * limit is `bytes`. No workspace is too small: a kernel that needs less is chosen.
+ *
+ * Waits for the handle's stream. INVALID_ARGUMENT: `workspace` is misaligned, or is not NULL and `bytes` is 0. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_workspace(libsgemm_handle_t h, void *workspace, size_t bytes);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_workspace(libsgemm_handle_t h, void **workspace, size_t *bytes);
 
-/* Arithmetic of libsgemm_sgemm, its batches and libsgemm_sconv2d called with this handle. INVALID_ARGUMENT if mode is
- * none of the enumerators. */
+/* Arithmetic of calls with this handle (libsgemm_math_mode_t). INVALID_ARGUMENT: mode is no enumerator. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t mode);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t *mode);
 
-/* What the bits of results of calls with this handle may depend on. INVALID_ARGUMENT if `deterministic` is none of the
- * enumerators. */
+/* Reproducibility of results with this handle (libsgemm_deterministic_t). INVALID_ARGUMENT: `deterministic` is no
+ * enumerator. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_deterministic(libsgemm_handle_t h, libsgemm_deterministic_t deterministic);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_deterministic(libsgemm_handle_t h, libsgemm_deterministic_t *deterministic);
 
-/* Who computes: what LIBSGEMM_BACKEND takes ("auto", a name, a comma list in order of preference). NULL: the
- * environment's. INVALID_ARGUMENT, with the valid values in the message, if a name is unknown; whether a backend can be
- * used here shows in the call that needs it. */
+/* The backends that compute, as LIBSGEMM_BACKEND names them: "auto", a name, or a comma list in order of preference.
+ * NULL: those of the environment. INVALID_ARGUMENT: a name is unknown; the message lists the valid values. The call
+ * that needs a backend reports whether it can be used. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_backend(libsgemm_handle_t h, const char *backends);
 
-/* Forces a row of the kernel tables by its name, and so the backend that has it and the arithmetic that it computes in,
- * whatever the math mode; NULL or "" lifts the force. A call that the row cannot do returns NOT_SUPPORTED.
- * INVALID_ARGUMENT, with the valid names in the message, if there is no such row. */
+/* Forces a kernel by its name, with its backend and its arithmetic, in every math mode. NULL or "" lifts the force.
+ * A call that the kernel cannot compute is NOT_SUPPORTED. INVALID_ARGUMENT: no such kernel; the message lists the
+ * names. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const char *kernel);
 
-/* Verification of the results of calls with this handle, and what happens to a wrong one. Makes the calls synchronous;
- * a call that is recorded into a graph is not verified. INVALID_ARGUMENT if either is none of the enumerators.
+/* Verification of the results of calls with this handle, and the action on a wrong one (docs/verification.md). The
+ * calls become synchronous; a call that is recorded into a graph is not verified. INVALID_ARGUMENT: an argument is no
+ * enumerator.
  *
- * An element is wrong if its error exceeds b_ij: the usual bound above, but with 4 sqrt(k + 2) for 2 sqrt(k + 2), lest
- * one element of many raise an alarm by chance: random errors are beyond that in less than one element of 10^11. Those
- * of products of constant matrices may be, where k is more than some 250 and a kernel sums one term after the
- * other; such an alarm is a false one. Numbers that leave the range of FP32 on the way, or lose bits below it, are
- * none, whether alpha is multiplied first or last. FULL finds every wrong one. SAMPLE finds one if its row or column is
- * among those drawn, with probability 1 - (1 - 1/m)^4 (1 - 1/n)^4, and always, by the checksum, if its error is more
- * than 8 (sum_j b_ij^2)^(1/2), or a little more, over the row i of C (over the column, where C has more columns than
- * rows): some 8 sqrt(min(m, n)) times b_ij, as a wrong exponent or high bit of the mantissa mostly is. So it does where
- * A, B or C hold NaN or Inf elsewhere. The thread's rounding mode, and whether it flushes denormal numbers, do not
- * matter to verification, but to what it allows the CPU's kernels; it raises no floating-point flag and does not trap.
+ * An element is wrong if its error exceeds b, the usual bound with 4 sqrt(k + 2) for 2 sqrt(k + 2). Random errors do
+ * that in less than one element of 10^11. Sums of equal terms may cause a false alarm from k = 250 or so. Numbers that
+ * leave the range of FP32 on the way, or lose bits below it, cause none.
  *
- * In memory of a device the sample of a product is its checksum alone, computed there: of all of C where that is cheap,
- * as up to m = n = k = 1024, of a twelfth of its elements at 4096, drawn anew for each call, of a quarter at 8192.
- * What it reads is chosen to take some two per cent of the time of the product. FULL recomputes a product there in FP64
- * on NVIDIA GPUs. RETRY and ERROR, and FULL with beta other than 0, take device memory of C's size, for a copy of C,
- * which stays with the handle. All else, and FULL where that memory is short, is verified on copies in host memory. */
+ * FULL finds every wrong element. SAMPLE finds one if its row or column is drawn, and always if its error exceeds some
+ * 8 sqrt(min(m, n)) b, as a wrong exponent mostly does (docs/kernels/contract.md).
+ *
+ * Single products in device memory are verified there, by SAMPLE with a checksum alone, by FULL on NVIDIA GPUs. RETRY,
+ * ERROR, and FULL with beta other than 0, keep a copy of C in device memory, which stays with the handle. Other calls,
+ * and FULL without that memory, are verified on copies in host memory. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_verify(libsgemm_handle_t h, libsgemm_verify_t verify,
                                                    libsgemm_verify_action_t action);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_verify(libsgemm_handle_t h, libsgemm_verify_t *verify,
                                                    libsgemm_verify_action_t *action);
 
-/* Waits until all work of this handle's stream is done, of a default stream on every device in use; EXECUTION_FAILED if
+/* Waits until all work of the handle's stream is done; of a default stream, on every device in use. EXECUTION_FAILED:
  * some of it failed. */
 LIBSGEMM_API libsgemm_status_t libsgemm_synchronize(libsgemm_handle_t h);
 
@@ -416,7 +379,9 @@ LIBSGEMM_API libsgemm_status_t libsgemm_synchronize(libsgemm_handle_t h);
  */
 
 /* C = alpha * op(A) * op(B) + beta * C.
- * op(A) is m x k, op(B) k x n, C m x n; m, n, k >= 0. So A is m x k (NO_TRANS) or k x m as stored, B k x n or n x k. */
+ *
+ * op(A) is m x k, op(B) k x n, C m x n; m, n, k >= 0. As stored A is m x k (NO_TRANS) or k x m, and B k x n or n x k.
+ */
 LIBSGEMM_API libsgemm_status_t libsgemm_sgemm(libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb,
                                               int64_t m, int64_t n, int64_t k, float alpha, const float *A, int64_t lda,
                                               const float *B, int64_t ldb, float beta, float *C, int64_t ldc);
@@ -425,8 +390,9 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sgemm_h(libsgemm_handle_t h, libsgemm_la
                                                 const float *A, int64_t lda, const float *B, int64_t ldb, float beta,
                                                 float *C, int64_t ldc);
 
-/* LEFT: C = alpha * A * B + beta * C with A symmetric m x m; RIGHT: C = alpha * B * A + beta * C with A symmetric n x
- * n. B and C are m x n; m, n >= 0. Only the `uplo` triangle of A is read. */
+/* LEFT: C = alpha * A * B + beta * C, A symmetric m x m. RIGHT: C = alpha * B * A + beta * C, A symmetric n x n.
+ *
+ * B and C are m x n; m, n >= 0. Only the `uplo` triangle of A is read. */
 LIBSGEMM_API libsgemm_status_t libsgemm_ssymm(libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo,
                                               int64_t m, int64_t n, float alpha, const float *A, int64_t lda,
                                               const float *B, int64_t ldb, float beta, float *C, int64_t ldc);
@@ -435,7 +401,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_ssymm_h(libsgemm_handle_t h, libsgemm_la
                                                 int64_t lda, const float *B, int64_t ldb, float beta, float *C,
                                                 int64_t ldc);
 
-/* C = alpha * op(A) * op(A)^T + beta * C, C symmetric n x n, of which only the `uplo` triangle is read and written.
+/* C = alpha * op(A) * op(A)^T + beta * C, C symmetric n x n. Only the `uplo` triangle of C is read and written.
+ *
  * op(A) is n x k: A is n x k (NO_TRANS) or k x n as stored; n, k >= 0. */
 LIBSGEMM_API libsgemm_status_t libsgemm_ssyrk(libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans,
                                               int64_t n, int64_t k, float alpha, const float *A, int64_t lda,
@@ -444,8 +411,10 @@ LIBSGEMM_API libsgemm_status_t libsgemm_ssyrk_h(libsgemm_handle_t h, libsgemm_la
                                                 libsgemm_op_t trans, int64_t n, int64_t k, float alpha, const float *A,
                                                 int64_t lda, float beta, float *C, int64_t ldc);
 
-/* C = alpha * op(A) * op(B)^T + alpha * op(B) * op(A)^T + beta * C, C symmetric n x n, of which only the `uplo`
- * triangle is read and written. op(A), op(B) are n x k: A and B are n x k (NO_TRANS) or k x n as stored; n, k >= 0. */
+/* C = alpha * op(A) * op(B)^T + alpha * op(B) * op(A)^T + beta * C, C symmetric n x n. Only the `uplo` triangle of C is
+ * read and written.
+ *
+ * op(A) and op(B) are n x k: A and B are n x k (NO_TRANS) or k x n as stored; n, k >= 0. */
 LIBSGEMM_API libsgemm_status_t libsgemm_ssyr2k(libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans,
                                                int64_t n, int64_t k, float alpha, const float *A, int64_t lda,
                                                const float *B, int64_t ldb, float beta, float *C, int64_t ldc);
@@ -454,8 +423,9 @@ LIBSGEMM_API libsgemm_status_t libsgemm_ssyr2k_h(libsgemm_handle_t h, libsgemm_l
                                                  int64_t lda, const float *B, int64_t ldb, float beta, float *C,
                                                  int64_t ldc);
 
-/* LEFT: B = alpha * op(A) * B with A triangular m x m; RIGHT: B = alpha * B * op(A) with A triangular n x n. B is m x n
- * and is overwritten; m, n >= 0. alpha == 0 sets B to zero without reading A. */
+/* LEFT: B = alpha * op(A) * B, A triangular m x m. RIGHT: B = alpha * B * op(A), A triangular n x n.
+ *
+ * B is m x n and is overwritten; m, n >= 0. alpha == 0 sets B to zero without reading A. */
 LIBSGEMM_API libsgemm_status_t libsgemm_strmm(libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo,
                                               libsgemm_op_t transa, libsgemm_diag_t diag, int64_t m, int64_t n,
                                               float alpha, const float *A, int64_t lda, float *B, int64_t ldb);
@@ -464,11 +434,11 @@ LIBSGEMM_API libsgemm_status_t libsgemm_strmm_h(libsgemm_handle_t h, libsgemm_la
                                                 int64_t m, int64_t n, float alpha, const float *A, int64_t lda,
                                                 float *B, int64_t ldb);
 
-/* Solves op(A) * X = alpha * B (LEFT, A triangular m x m) or X * op(A) = alpha * B (RIGHT, A triangular n x n) for the
- * m x n matrix X, which overwrites B; m, n >= 0. As in the reference BLAS no test for singularity is made: a zero on
- * the diagonal gives Inf or NaN. Other numbers are divided by, however small: backend openblas does not support a
- * diagonal whose reciprocals leave the normal range, and "ref" solves such a system. alpha == 0 sets B to zero without
- * reading A. */
+/* Solves op(A) * X = alpha * B (LEFT, A triangular m x m) or X * op(A) = alpha * B (RIGHT, A triangular n x n). X is
+ * m x n and overwrites B; m, n >= 0. alpha == 0 sets B to zero without reading A.
+ *
+ * A is not tested for singularity: a zero on the diagonal gives Inf or NaN. Other numbers are divisors, however small.
+ * Backend openblas does not support a diagonal whose reciprocals leave the normal range; `ref` solves such a system. */
 LIBSGEMM_API libsgemm_status_t libsgemm_strsm(libsgemm_layout_t layout, libsgemm_side_t side, libsgemm_uplo_t uplo,
                                               libsgemm_op_t transa, libsgemm_diag_t diag, int64_t m, int64_t n,
                                               float alpha, const float *A, int64_t lda, float *B, int64_t ldb);
@@ -477,8 +447,9 @@ LIBSGEMM_API libsgemm_status_t libsgemm_strsm_h(libsgemm_handle_t h, libsgemm_la
                                                 int64_t m, int64_t n, float alpha, const float *A, int64_t lda,
                                                 float *B, int64_t ldb);
 
-/* C = alpha * op(A) * op(B) + beta * C as libsgemm_sgemm with m = n, but only the `uplo` triangle of C is read and
- * written. op(A) is n x k, op(B) k x n, C n x n; n, k >= 0. */
+/* C = alpha * op(A) * op(B) + beta * C as libsgemm_sgemm with m = n. Only the `uplo` triangle of C is read and written.
+ *
+ * op(A) is n x k, op(B) k x n, C n x n; n, k >= 0. */
 LIBSGEMM_API libsgemm_status_t libsgemm_sgemmtr(libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t transa,
                                                 libsgemm_op_t transb, int64_t n, int64_t k, float alpha, const float *A,
                                                 int64_t lda, const float *B, int64_t ldb, float beta, float *C,
@@ -491,45 +462,37 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sgemmtr_h(libsgemm_handle_t h, libsgemm_
 /* ---- Plans ----------------------------------------------------------------------------------------------------------
  */
 
-/* For matrices that are multiplied many times, such as weights, in the modes BF16X6, FP16X3 and FP32_FAST: the split
- * into parts, which otherwise each call makes anew, is made once and kept. A call with a plan runs in the mode also
- * where FP32 is expected to be faster (in FP32_FAST as without one). Results have the same bits as without plans where
- * the mode runs and the workspace holds a call's operands at once; otherwise k may be cut at other places, and the same
- * bound holds.
- *
- *   libsgemm_plan_create(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_NO_TRANS, m, k, A, lda, &plan);
- *   for (i = 0; i < count; ++i)
- *     libsgemm_sgemm_planned_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, m, n, k, 1, A, lda, plan,
- *                              B[i], ldb, NULL, 0, C[i], ldc);
- *   libsgemm_synchronize(h);
- *   libsgemm_plan_destroy(plan); */
+/* A plan keeps the split of a matrix that is multiplied many times, such as weights, in the modes BF16X6, FP16X3 and
+ * FP32_FAST (example: docs/math-modes.md). BF16X6 and FP16X3 then also run where FP32 is expected to be faster. Results
+ * have the same bits as without a plan if the mode runs there too and the workspace holds the operands at once,
+ * otherwise the same bound. */
 
 /* Splits X for products in which it is A (LEFT) or B (RIGHT), in the handle's math mode. op(X) is rows x cols: m x k or
- * k x n. Ordered on the handle's stream, and done when it returns: the plan then serves calls of any thread, on any
- * handle and stream. It owns memory of X's device: of op(X) with its rows (LEFT; RIGHT: columns) rounded up to 128 and
- * the other side to 64, 4 bytes an element in FP16X3 and FP32_FAST, and 6 in BF16X6.
+ * k x n. The work is ordered on the handle's stream and done on return. Then calls of any thread, handle and stream may
+ * use the plan.
  *
- * X must stay where it is, and unchanged, while the plan is in use: products that hold NaN or Inf, or could overflow,
- * or in FP32_FAST hold elements of very different size, read it, too.
+ * The plan owns memory of X's device: 4 bytes an element in FP16X3 and FP32_FAST, 6 in BF16X6, of op(X) with its rows
+ * (RIGHT: columns) rounded up to 128 and the other side to 64. X must stay in place and unchanged while the plan is in
+ * use: some products read it too, for example those with NaN or Inf.
  *
- * In other modes, on backends that split nothing, and of X in host memory a plan keeps nothing and costs nothing: calls
- * with it are plain ones, so that programs run everywhere. libsgemm_info_t.kernel is "split" if something is kept and
- * "nothing" if not.
+ * In other modes, on backends that split nothing, and for X in host memory a plan keeps nothing: calls with it are
+ * plain calls. libsgemm_info_t.kernel is "split" if something is kept, otherwise "nothing".
  *
- * Arguments count from 1 (h). After an error *plan is NULL, which a product takes for no plan. OUT_OF_MEMORY: the
- * device cannot hold the parts. NOT_SUPPORTED: the stream is capturing a graph. */
+ * Arguments count from 1 (h). After an error *plan is NULL, which a product takes as no plan. OUT_OF_MEMORY: the device
+ * cannot hold the parts. NOT_SUPPORTED: the stream is capturing a graph. */
 LIBSGEMM_API libsgemm_status_t libsgemm_plan_create(libsgemm_handle_t h, libsgemm_layout_t layout, libsgemm_side_t side,
                                                     libsgemm_op_t trans, int64_t rows, int64_t cols, const float *X,
                                                     int64_t ldx, libsgemm_plan_t *plan);
 
-/* Frees the plan and its memory. Calls that use it must have ended (libsgemm_synchronize), and graphs that hold such
- * calls must not run any more. NULL is accepted and does nothing. INVALID_ARGUMENT: not a plan, or destroyed. */
+/* Frees the plan and its memory. Calls that use it must have ended (libsgemm_synchronize), and graphs with such calls
+ * must not run any more. NULL is accepted and does nothing. INVALID_ARGUMENT: not a plan, or a destroyed one. */
 LIBSGEMM_API libsgemm_status_t libsgemm_plan_destroy(libsgemm_plan_t plan);
 
-/* libsgemm_sgemm_h with plans of A, of B, or of both; NULL: none. A plan must have been made of this operand (side,
- * layout, transposition, size, address, leading dimension), in the handle's math mode, and on the device that the
- * product runs on; if not, the call fails with INVALID_ARGUMENT and names it. May be captured into a graph.
- * libsgemm_info_t.plans tells how many were used: none where another arithmetic ran than the mode asked for. */
+/* libsgemm_sgemm_h with plans of A, of B, or of both; NULL: none. It may be captured into a graph.
+ * libsgemm_info_t.plans is the number of plans that were used: 0 if the call ran in another arithmetic than the mode.
+ *
+ * INVALID_ARGUMENT, naming the plan: it is not of this operand (side, layout, transposition, size, address, leading
+ * dimension), not of the handle's math mode, or not on the device that computes. */
 LIBSGEMM_API libsgemm_status_t libsgemm_sgemm_planned_h(libsgemm_handle_t h, libsgemm_layout_t layout,
                                                         libsgemm_op_t transa, libsgemm_op_t transb, int64_t m,
                                                         int64_t n, int64_t k, float alpha, const float *A, int64_t lda,
@@ -539,8 +502,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sgemm_planned_h(libsgemm_handle_t h, lib
 /* ---- 16-bit inputs --------------------------------------------------------------------------------------------------
  */
 
-/* As libsgemm_sgemm with A and B of IEEE binary16 (shgemm) or bfloat16 (sbgemm), and alpha, beta, C and all sums in
- * FP32. The inputs are converted exactly; denormals, NaN and Inf are kept. Math modes do not apply. */
+/* As libsgemm_sgemm, with A and B of IEEE binary16 (shgemm) or bfloat16 (sbgemm). alpha, beta, C and all sums are FP32.
+ * Inputs are converted exactly; denormals, NaN and Inf are kept. Math modes do not apply. */
 LIBSGEMM_API libsgemm_status_t libsgemm_shgemm(libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb,
                                                int64_t m, int64_t n, int64_t k, float alpha, const libsgemm_half_t *A,
                                                int64_t lda, const libsgemm_half_t *B, int64_t ldb, float beta, float *C,
@@ -559,10 +522,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sbgemm_h(libsgemm_handle_t h, libsgemm_l
                                                  const libsgemm_bfloat16_t *B, int64_t ldb, float beta, float *C,
                                                  int64_t ldc);
 
-/* As libsgemm_ssyrk with A of IEEE binary16 (shsyrk) or bfloat16 (sbsyrk), and alpha, beta, C and all sums in FP32: C =
- * alpha * op(A) * op(A)^T + beta * C, C symmetric n x n, of which only the `uplo` triangle is read and written. op(A)
- * is n x k: A is n x k (NO_TRANS) or k x n as stored; n, k >= 0. The inputs are converted exactly; denormals, NaN and
- * Inf are kept. Math modes do not apply. Errors as libsgemm_ssyrk. */
+/* As libsgemm_ssyrk, errors included, with A of IEEE binary16 (shsyrk) or bfloat16 (sbsyrk). alpha, beta, C and all
+ * sums are FP32. Inputs are converted exactly; denormals, NaN and Inf are kept. Math modes do not apply. */
 LIBSGEMM_API libsgemm_status_t libsgemm_shsyrk(libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_op_t trans,
                                                int64_t n, int64_t k, float alpha, const libsgemm_half_t *A, int64_t lda,
                                                float beta, float *C, int64_t ldc);
@@ -581,13 +542,15 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sbsyrk_h(libsgemm_handle_t h, libsgemm_l
 /* ---- Batches --------------------------------------------------------------------------------------------------------
  */
 
-/* Groups of products, as cblas_sgemm_batch of MKL and OpenBLAS: group g < group_count holds group_size[g] >= 0 products
- * that share transa[g], ..., ldc[g], and takes the next group_size[g] pointers of A, B and C. The arrays of parameters
- * lie in host memory. So do the arrays of pointers, or, where the matrices are in device memory, they may lie there or
- * in managed memory; then the device reads them when the work runs, and they are not checked. The outputs must not
- * overlap each other, nor what other products read (not checked): the order is not defined, and on a GPU groups of
- * different sizes may run in one launch. An illegal argument in any group fails the whole call before anything is
- * written; the message names the group. If a product fails, C of others may be done. */
+/* Groups of products, as cblas_sgemm_batch of MKL and OpenBLAS. Group g < group_count has group_size[g] >= 0 products
+ * that share transa[g], ..., ldc[g], and takes the next group_size[g] pointers of A, B and C.
+ *
+ * All arrays are in host memory; those of pointers may be in device or managed memory if the matrices are in device
+ * memory. Then the device reads them when the work runs, and they are not checked.
+ *
+ * The order of products is not defined. Outputs must not overlap each other, nor what other products read (not
+ * checked). An illegal argument in any group fails the call before anything is written; the message names the group. If
+ * a product fails, C of others may be done. */
 LIBSGEMM_API libsgemm_status_t libsgemm_sgemm_batch(libsgemm_layout_t layout, const libsgemm_op_t *transa,
                                                     const libsgemm_op_t *transb, const int64_t *m, const int64_t *n,
                                                     const int64_t *k, const float *alpha, const float *const *A,
@@ -626,9 +589,10 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sbgemm_batch_h(
     const int64_t *lda, const libsgemm_bfloat16_t *const *B, const int64_t *ldb, const float *beta, float *const *C,
     const int64_t *ldc, int64_t group_count, const int64_t *group_size);
 
-/* batch_count >= 0 products of one shape: product i uses A + i * stride_a, B + i * stride_b, C + i * stride_c. Strides
- * of A and B are >= 0 (0 shares the matrix); stride_c must keep the outputs apart, that is |C| <= stride_c where |C| is
- * (columns - 1) * ldc + rows of the stored matrix. Shapes and errors as libsgemm_sgemm. */
+/* batch_count >= 0 products of one shape: product i uses A + i * stride_a, B + i * stride_b and C + i * stride_c.
+ *
+ * stride_a, stride_b >= 0; 0 shares the matrix. With more than one product stride_c >= (columns - 1) * ldc + rows of
+ * the stored C (row-major: rows and columns exchanged). Shapes and errors as libsgemm_sgemm. */
 LIBSGEMM_API libsgemm_status_t libsgemm_sgemm_batch_strided(libsgemm_layout_t layout, libsgemm_op_t transa,
                                                             libsgemm_op_t transb, int64_t m, int64_t n, int64_t k,
                                                             float alpha, const float *A, int64_t lda, int64_t stride_a,
@@ -662,11 +626,11 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sbgemm_batch_strided_h(
     int64_t k, float alpha, const libsgemm_bfloat16_t *A, int64_t lda, int64_t stride_a, const libsgemm_bfloat16_t *B,
     int64_t ldb, int64_t stride_b, float beta, float *C, int64_t ldc, int64_t stride_c, int64_t batch_count);
 
-/* batch_count >= 0 updates of one shape: number i uses A + i * stride_a and C + i * stride_c. stride_a >= 0 (0 shares
- * A); stride_c must keep the outputs apart: at least (n - 1) * ldc + n, though only the uplo triangle of each C is
- * written, if there is more than one. What lies between them is neither read nor written. Shapes and errors as
- * libsgemm_ssyrk, libsgemm_shsyrk and libsgemm_sbsyrk; an illegal argument fails the whole call before anything is
- * written. */
+/* batch_count >= 0 updates of one shape: number i uses A + i * stride_a and C + i * stride_c.
+ *
+ * stride_a >= 0; 0 shares A. With more than one update stride_c >= (n - 1) * ldc + n, though only `uplo` triangles are
+ * written; elements between the outputs are neither read nor written. Shapes and errors as libsgemm_ssyrk,
+ * libsgemm_shsyrk and libsgemm_sbsyrk. An illegal argument fails the call before anything is written. */
 LIBSGEMM_API libsgemm_status_t libsgemm_ssyrk_batch_strided(libsgemm_layout_t layout, libsgemm_uplo_t uplo,
                                                             libsgemm_op_t trans, int64_t n, int64_t k, float alpha,
                                                             const float *A, int64_t lda, int64_t stride_a, float beta,
@@ -699,10 +663,11 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sbsyrk_batch_strided_h(libsgemm_handle_t
                                                                int64_t ldc, int64_t stride_c, int64_t batch_count);
 
 /* batch_count >= 0 products with a triangle, or triangular systems, of one shape: number i uses A + i * stride_a and
- * overwrites B + i * stride_b. stride_a >= 0 (0 shares the triangle); stride_b must keep the matrices apart: at least
- * (columns - 1) * ldb + rows of the stored B (in row-major order rows and columns exchanged), if there is more than
- * one. Shapes and errors as libsgemm_strmm and libsgemm_strsm; an illegal argument fails the whole call before anything
- * is written. */
+ * overwrites B + i * stride_b.
+ *
+ * stride_a >= 0; 0 shares A. With more than one stride_b >= (columns - 1) * ldb + rows of the stored B (row-major: rows
+ * and columns exchanged). Shapes and errors as libsgemm_strmm and libsgemm_strsm. An illegal argument fails the call
+ * before anything is written. */
 LIBSGEMM_API libsgemm_status_t libsgemm_strmm_batch_strided(libsgemm_layout_t layout, libsgemm_side_t side,
                                                             libsgemm_uplo_t uplo, libsgemm_op_t transa,
                                                             libsgemm_diag_t diag, int64_t m, int64_t n, float alpha,
@@ -729,34 +694,32 @@ LIBSGEMM_API libsgemm_status_t libsgemm_strsm_batch_strided_h(libsgemm_handle_t 
 /* ---- Convolution ----------------------------------------------------------------------------------------------------
  */
 
-/* Convolutions of images with filters as neural networks have them, and their gradients. As in cuDNN and PyTorch they
- * are cross-correlations: the filter is not turned round. With x the images, f the filters, y the result
+/* The convolution as in neural networks, or one of its gradients. As in cuDNN and PyTorch it is a cross-correlation:
+ * the filter is not turned round. With x the images, f the filters, y the result, and x zero in the padding,
  *
  *   y(n, k, i, j) = sum over c, r, s of  x(n, c, i * stride_h - pad_top + r * dilation_h,
- *                                                j * stride_w - pad_left + s * dilation_w) * f(k, c, r, s)
- *
- * where x is zero outside of the image, in the padding. */
+ *                                                j * stride_w - pad_left + s * dilation_w) * f(k, c, r, s) */
 typedef enum {
   LIBSGEMM_CONV2D_FORWARD = 0,        /* y = alpha * conv(x, f) + beta * y;                   A = x, B = f,  C = y  */
   LIBSGEMM_CONV2D_DATA_GRADIENT = 1,  /* dx = alpha * sum over k, i, j of dy f + beta * dx;   A = dy, B = f, C = dx */
   LIBSGEMM_CONV2D_WEIGHT_GRADIENT = 2 /* df = alpha * sum over n, i, j of dy x + beta * df;   A = x, B = dy, C = df */
 } libsgemm_conv2d_direction_t;
 
-/* The order of dimensions in memory, outermost first, of tensors that are dense: filters are [k][c / groups][r][s] or
+/* Order of the dimensions of dense tensors in memory, outermost first. Filters are [k][c / groups][r][s] or
  * [k][r][s][c / groups]. */
 typedef enum { LIBSGEMM_NCHW = 0, LIBSGEMM_NHWC = 1 } libsgemm_tensor_layout_t;
 
-/* What is convolved; libsgemm_conv2d_init gives every field a value. Each size is a number of elements.
+/* A convolution. libsgemm_conv2d_init gives every field a value. Sizes count elements.
  *
- * x is n x c x h x w, f is k x c / groups x r x s, and y is n x k x p x q, p and q from libsgemm_conv2d_output_size.
- * With more than one group, group g of the k / groups filters from g * k / groups on sees only the c / groups channels
- * from g * c / groups on (groups = c: depthwise).
+ * x is n x c x h x w, f is k x c / groups x r x s, y is n x k x p x q (libsgemm_conv2d_output_size). Group g, the k /
+ * groups filters from g * k / groups on, sees only the c / groups channels from g * c / groups on (groups = c:
+ * depthwise).
  *
- * x_strides, f_strides, y_strides: elements between neighbours in the dimensions (n, c, h, w) of x, (k, c, r, s) of f,
- * (n, k, p, q) of y, in this order whatever the layout. All four 0, the default: the tensor is dense, in the order of
- * `layout`. Otherwise it is a view: elements between those that belong to it are neither read nor written. No stride
- * may be negative; one of an input may be 0, so that the same elements serve again; those of an output must keep its
- * elements apart, which holds if each stride is more than the extent of all dimensions with smaller ones. */
+ * x_strides, f_strides and y_strides are the elements between neighbours in the dimensions (n, c, h, w) of x,
+ * (k, c, r, s) of f and (n, k, p, q) of y, in any layout. All four 0, the default: a dense tensor in the order of
+ * `layout`. Otherwise a view: elements outside it are neither read nor written. Strides are >= 0. Input strides may be
+ * 0: the same elements serve again. Output strides must keep elements apart, as they do if each is more than the extent
+ * of all dimensions with smaller ones. */
 typedef struct {
   size_t size; /* sizeof(libsgemm_conv2d_t) of the program */
   libsgemm_conv2d_direction_t direction;
@@ -770,29 +733,27 @@ typedef struct {
   int64_t x_strides[4], f_strides[4], y_strides[4];
 } libsgemm_conv2d_t;
 
-/* Forward, NCHW, dense: a 1 x 1 filter without padding; groups, strides and dilations are 1, n, c, h, w and k 0. `size`
- * is sizeof *conv, by which a program of an older header is known. Does nothing if conv is NULL. */
+/* Sets *conv to: forward, NCHW, dense, a 1 x 1 filter, no padding; groups, strides and dilations 1; n, c, h, w and k 0.
+ * `size` is sizeof *conv: it identifies a program with an older header. Does nothing if conv is NULL. */
 LIBSGEMM_API void libsgemm_conv2d_init(libsgemm_conv2d_t *conv, size_t size);
 
-/* Rows p and columns q of y: 1 + (h + pad_top + pad_bottom - dilation_h * (r - 1) - 1) / stride_h, rounded down; q
- * likewise. INVALID_ARGUMENT if conv, p or q is NULL, or a field is not as above, or the filter, with its dilation, is
- * larger than the image with its padding; then *p and *q are untouched, and libsgemm_last_info names the field. */
+/* Rows p and columns q of y: p = 1 + (h + pad_top + pad_bottom - dilation_h * (r - 1) - 1) / stride_h, rounded down; q
+ * likewise. INVALID_ARGUMENT: conv, p or q is NULL, a field is not valid, or the filter with its dilation is larger
+ * than the image with its padding. Then *p and *q are untouched, and libsgemm_last_info names the field. */
 LIBSGEMM_API libsgemm_status_t libsgemm_conv2d_output_size(const libsgemm_conv2d_t *conv, int64_t *p, int64_t *q);
 
-/* The convolution, or the gradient that conv->direction says. A, B and C as there; alpha and beta, host and device
- * memory, errors and streams as everywhere above: beta == 0 does not read C; alpha == 0, and no terms (of y no channel
- * or an empty image, of dx no filter, of df no image or an empty one) give beta * C without reading A and B. The
- * bound of an element's error is that of a product with k its number of terms: (c / groups) r s of y, (k / groups) r s
- * of dx, n p q of df. All math modes apply where the backend has them for convolutions; otherwise FP32 runs.
+/* Computes the convolution or gradient that conv->direction names, of the tensors listed there. alpha, beta, memory,
+ * errors and streams are as in other routines. beta == 0 does not read C. alpha == 0, or no terms, give beta * C
+ * without reading A and B.
  *
- * NaN and Inf spread; whether one of f also does by a zero of the padding, or of dy between the strides, that it meets
- * is not promised: some kernels multiply these, some leave them out. In LIBSGEMM_DETERMINISTIC_INVARIANT they are left
- * out, and terms are summed in the order of (c, r, s) for y, (k, r, s) for dx and (n, i, j) for df.
+ * k in the error bound is the number of terms: (c / groups) r s of y, (k / groups) r s of dx, n p q of df. A math mode
+ * runs where the backend has it for convolutions, otherwise FP32 runs. NaN and Inf spread; it is not promised that
+ * those of f do where they meet zeros of the padding, or of dy between the strides.
  *
- * Positions of arguments count from 1 (conv). INVALID_ARGUMENT for a field of conv: position 1, and the message names
- * the field and its value. Verification (libsgemm_set_verify) computes elements in FP64 on the CPU: SAMPLE 256 of
- * them, drawn anew for each call, which finds an error that spoils the share x of all with probability 1 - (1 - x)^256;
- * FULL all. NOT_SUPPORTED: the tensors are in memory of a GPU whose backend has no kernel for the call. */
+ * libsgemm_set_verify: the CPU verifies in FP64, SAMPLE 256 elements, drawn for each call, FULL all.
+ *
+ * Arguments count from 1 (conv). INVALID_ARGUMENT for a field of conv: position 1; the message names the field and its
+ * value. NOT_SUPPORTED: the tensors are in memory of a GPU whose backend has no kernel for the call. */
 LIBSGEMM_API libsgemm_status_t libsgemm_sconv2d(const libsgemm_conv2d_t *conv, float alpha, const float *A,
                                                 const float *B, float beta, float *C);
 LIBSGEMM_API libsgemm_status_t libsgemm_sconv2d_h(libsgemm_handle_t h, const libsgemm_conv2d_t *conv, float alpha,
