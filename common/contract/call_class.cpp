@@ -29,7 +29,7 @@ uint8_t factor_of(float value) {
 
 float value_of(uint8_t factor) { return factor == CallClass::kOther ? -1.0f : static_cast<float>(factor); }
 
-// The arguments that the routine has; the rest of a description may hold anything.
+// The arguments of the routine; the rest of a description may hold anything.
 struct Has {
   explicit Has(const RoutineTraits &t)
       : transa(t.a != RoutineTraits::symmetric),
@@ -42,8 +42,8 @@ struct Has {
 
 const RoutineTraits &traits_of(const CallClass &call) { return traits_of(static_cast<Routine>(call.routine)); }
 
-// Returns the smallest number of elements from `least` on whose bytes have exactly this alignment, or at least this one
-// if it is kMostAlignment.
+// Least number of elements, at least `least`, whose bytes have exactly this alignment; kMostAlignment: at least this
+// one.
 int64_t align(int64_t least, uint8_t alignment, size_t size) {
   int64_t elements = least;
   while (alignment_of(elements, size) != alignment) ++elements;
@@ -99,7 +99,6 @@ bool parse_mode(const std::string &text, uint8_t *mode) {
   return false;
 }
 
-// "sgemm", "shgemm_batch_strided", ...
 bool parse_routine(const std::string &name, CallClass *call) {
   for (const RoutineTraits &traits : kRoutines) {
     for (const Type type : {Type::f32, Type::f16, Type::bf16}) {
@@ -122,7 +121,7 @@ bool parse_routine(const std::string &name, CallClass *call) {
   return false;
 }
 
-// Parses one word after the routine, such as "m=64".
+// One word after the routine: "m=64".
 bool parse_word(const std::string &name, const std::string &value, const Has &has, CallClass *call) {
   if (name == "m") return parse_size(value, &call->m);
   if (name == "n") return parse_size(value, &call->n);
@@ -147,8 +146,8 @@ bool parse_word(const std::string &name, const std::string &value, const Has &ha
   return name == "batch" && call->batch != static_cast<uint8_t>(Batch::none) && parse_size(value, &call->batch_count);
 }
 
-// True if the sizes belong to the routine, and if each alignment is at least an element's size, or 0 where the call has
-// no such argument.
+// False if sizes do not belong to the routine, or an alignment is below an element's size (0 where the call has no such
+// argument).
 bool fits(const CallClass &call, std::string *problem) {
   const RoutineTraits &t = traits_of(call);
   const size_t inputs = size_of(static_cast<Type>(call.type));

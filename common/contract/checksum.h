@@ -1,13 +1,8 @@
-// The checksum of a product, shared by verification on the host and on a device (verify.h says what it detects).
-//
-// With w_j drawn from {1, -1} for each column j, and E the error of C = alpha A B + beta C0,
-//   sum_j w_j E_ij = sum_j w_j (C_ij - beta C0_ij) - alpha sum_l A_il (sum_j w_j B_lj),
-// which takes one pass over each matrix. The signs are independent of the errors, so by Hoeffding's inequality the sum
-// exceeds L sqrt(sum_j b_ij^2) with a probability below 2 exp(-L^2 / 2) if |E_ij| <= b_ij, the bound of an element. By
-// Minkowski's inequality sqrt(sum_j (|A||B|)_ij^2) <= sum_l |A_il| |B_l|, where |B_l| is the 2-norm of row l, which the
-// same passes compute. The sign of a column of B that holds NaN or Inf is 0, and values of B and C that are not finite
-// add nothing to sums. Source of the idea: Huang and Abraham, IEEE Trans. Computers C-33 (1984); with random signs:
-// Freivalds (1977).
+// The checksum of a product, for verification on the host and on a device. docs/kernels/verification-bounds.md derives
+// it: for C = alpha A B + beta C0, signs w_j, and E the error,
+//   sum_j w_j E_ij = sum_j w_j (C_ij - beta C0_ij) - alpha sum_l A_il (sum_j w_j B_lj)
+// is within L times the bound, into which the norms |B_l| of the rows of B enter. A column of B that holds NaN or Inf
+// has the sign 0. Values of B and C that are not finite add nothing to sums.
 #pragma once
 
 #include <cmath>
@@ -17,8 +12,7 @@
 
 namespace libsgemm {
 
-// L. The root mean square of rounding errors is below half of their bounds, even where sums are truncated. A correct
-// row is then refused with a probability of 2 exp(-32) = 3e-14.
+// L: a correct row is refused with a probability of 2 exp(-32) = 3e-14.
 constexpr double kChecksumDeviations = 4;
 
 // w_j: the finaliser of SplitMix64 (Steele, Lea, Flood 2014).
@@ -31,30 +25,28 @@ LIBSGEMM_HOST_DEVICE inline double checksum_sign(uint64_t seed, int64_t j) {
 
 LIBSGEMM_HOST_DEVICE inline bool checksum_finite(double x) { return x - x == 0; }
 
-// The loss of a truncating kernel where inputs are below their normal range. The kernel aligns products by the
-// exponents of that range. So it cuts off `part` of a product in which `least`, the smallest normal input, replaces
-// each smaller factor.
+// The loss of a truncating kernel below the normal range of inputs. It aligns products by exponents of that range: it
+// cuts off `part` of a product in which `least`, the smallest normal input, replaces smaller factors.
 struct ChecksumCut {
-  double part, least;  // part 0: the kernel does not truncate
+  double part, least;  // part 0: does not truncate
 };
 
-// The error bound of the rows of C.
 struct ChecksumBound {
   libsgemm_math_mode_t mode;
   double factor;               // f of verify.h
-  double alpha;                // magnitude of alpha
-  double columns;              // number of columns of C
+  double alpha;                // magnitude
+  double columns;              // of C
   double norms, norm, widest;  // sum, 2-norm and maximum of the norms |B_l|
-  double terms;                // number of terms of an element
+  double terms;                // of an element
   ChecksumCut cut;
-  // Loss of an element below the normal range, in addition to f. floor: by the rounding of its terms. scaled_first: for
-  // each unit of the other factor's magnitude, if a kernel multiplies one factor by alpha first.
+  // Loss of an element below the normal range, in addition to f. floor: by rounding its terms. scaled_first: per unit
+  // of the other factor's magnitude, if a kernel multiplies one factor by alpha first.
   double floor, scaled_first;
 };
 
 constexpr double kChecksumSmallest = 0x1p-149;  // smallest positive FP32 number
 
-// Leaves the norms to the caller, who fills them in if checksum_needs_norms(). `terms`: number of terms of an element.
+// The caller fills in the norms if checksum_needs_norms(). `terms`: of an element.
 LIBSGEMM_HOST_DEVICE inline ChecksumBound checksum_bound(libsgemm_math_mode_t mode, double factor, double alpha,
                                                          double terms, double columns, const ChecksumCut &cut) {
   const double magnitude = alpha < 0 ? -alpha : alpha;
@@ -74,13 +66,13 @@ LIBSGEMM_HOST_DEVICE inline bool checksum_needs_norms(libsgemm_math_mode_t mode,
   return mode_traits(mode).loses_bits() || (alpha != 1 && alpha != -1) || cut.part > 0;
 }
 
-// The sums for row i: sum_l |A_il| |B_l|, sum_l |A_il|, and |beta| |C0_i|.
+// Row i: sum_l |A_il| |B_l|, sum_l |A_il|, |beta| |C0_i|.
 struct ChecksumRow {
   double size, plain, old;
 };
 
-// Possible loss of a row's sum in addition to rounding: what the parts of inputs do not hold in the modes that split
-// them, and what is cut off below the normal range of inputs; see verify.h.
+// A row's loss in addition to rounding: bits that splits do not hold, and what is cut off below the normal range of
+// inputs (verify.h).
 LIBSGEMM_HOST_DEVICE inline double checksum_lost(const ChecksumRow &row, const ChecksumBound &b) {
   const ModeTraits mode = mode_traits(b.mode);
   if (mode.loses_bits()) {
@@ -90,7 +82,7 @@ LIBSGEMM_HOST_DEVICE inline double checksum_lost(const ChecksumRow &row, const C
   return b.cut.part * b.cut.least * (b.norms + (row.plain + b.cut.least * b.terms) * sqrt(b.columns));
 }
 
-// True if a correct kernel may produce Inf or NaN in the row; see verify.h. The sums are upper bounds of the largest
+// True if a correct kernel may produce Inf or NaN in the row (verify.h). The sums are upper bounds of the largest
 // element.
 LIBSGEMM_HOST_DEVICE inline bool checksum_leaves_range(const ChecksumRow &row, const ChecksumBound &b) {
   constexpr double kLargest = 3.4028234663852886e38;
@@ -99,7 +91,7 @@ LIBSGEMM_HOST_DEVICE inline bool checksum_leaves_range(const ChecksumRow &row, c
   return b.alpha != 1 && (b.alpha * row.plain > kLargest || b.alpha * b.widest > kLargest);
 }
 
-// |error| / bound of a row's sum. All sums leave out values that are not finite.
+// |error| / bound of a row's sum. Sums leave out values that are not finite.
 LIBSGEMM_HOST_DEVICE inline double checksum_ratio(double computed, double wanted, const ChecksumRow &row,
                                                   const ChecksumBound &b) {
   const double error = computed < wanted ? wanted - computed : computed - wanted;
@@ -108,31 +100,29 @@ LIBSGEMM_HOST_DEVICE inline double checksum_ratio(double computed, double wanted
   return error / (kChecksumDeviations * rounding + below);
 }
 
-// A choice from the blocks of equal size that rows or columns are cut into: numbers (start + i * step) mod all, i <
-// chosen, with step coprime to all. Each block is chosen with probability chosen / all.
+// Chooses from the equal blocks of rows or columns the numbers (start + i * step) mod all, i < chosen; step is coprime
+// to all. So each block has the probability chosen / all.
 struct BlockChoice {
   int64_t all, chosen, start, step;
 
   LIBSGEMM_HOST_DEVICE int64_t at(int64_t i) const { return (start + i * step) % all; }
 };
 
-// Size of a block of C.
 constexpr int64_t kChecksumRows = 32, kChecksumColumns = 128;
 
-// The rows and columns of C that a checksum on a device covers.
+// The part of C that a device checksum covers.
 struct Checksum {
   uint64_t seed;
   BlockChoice rows, columns;
-  bool transposed;            // sums go down the columns of C: rows and columns are those of its transpose
-  double factor;              // f of verify.h; needed only after the product
-  ChecksumCut cut;            // likewise
-  libsgemm_math_mode_t mode;  // arithmetic of the product, likewise
+  bool transposed;  // sums go down the columns of C: rows and columns are those of C^T
+  double factor;    // f of verify.h; used after the product, as the next two
+  ChecksumCut cut;
+  libsgemm_math_mode_t mode;  // of the product
 };
 
 constexpr int kChecksumResults = 64;  // see Backend::checksum
 
-// Draws a checksum of an m x n x k product from the seed. It covers all of C if that is cheap compared with the
-// product, otherwise a part.
+// Covers all of C if that is cheap compared with the product, otherwise a part.
 Checksum draw_checksum(int64_t m, int64_t n, int64_t k, uint64_t seed);
 
 }  // namespace libsgemm

@@ -1,5 +1,5 @@
-// The properties of a call that the choice of a kernel depends on, and the latest choices of a thread, since calls come
-// in series. All inline, because plugins use it to choose kernels for their steps.
+// The properties of a call on which the choice of a kernel depends, and a thread's latest choices: calls come in
+// series. Inline, because plugins choose kernels for their steps with it.
 #pragma once
 
 #include <tuple>
@@ -9,19 +9,17 @@
 
 namespace libsgemm {
 
-// A kernel's supports(), cost() and workspace() may depend on the numbers of the description, on which pointers are
-// NULL, and on each pointer modulo this many bytes. They must not depend on more, because the choice is remembered for
-// later calls.
+// Kernel::supports(), cost() and workspace() may depend on the numbers of a description, on which pointers are NULL,
+// and on pointers modulo this. Nothing more: the choice is remembered for later calls.
 constexpr uintptr_t kPointerAlignment = 16;
 
-// The part of an address that kernels may depend on: its offset from an alignment boundary, or that it is NULL.
+// The part of an address on which kernels may depend.
 inline uint64_t place_in_line(const void *address) {
   constexpr uint64_t kNone = 0xff;
   return address == nullptr ? kNone : reinterpret_cast<uintptr_t>(address) % kPointerAlignment;
 }
 
-// Packs a byte each. The word is put together in a register: a word read back from bytes written one by one would
-// stall.
+// Packs a byte each, in a register: a word read back from bytes written one by one would stall.
 template <typename... Values>
 uint64_t bytes(Values... values) {
   static_assert(sizeof...(values) <= sizeof(uint64_t), "they fit a word");
@@ -30,11 +28,10 @@ uint64_t bytes(Values... values) {
   return word;
 }
 
-// All properties of a description that the choice of a kernel depends on: equal keys get the same kernel for one device
-// and workspace.
+// Equal keys get the same kernel, for one device and workspace.
 struct ChoiceKey {
   int64_t m, n, k, lda, ldb, ldc, batch_count, stride_a, stride_b, stride_c;
-  uint64_t scalars;    // the bits of alpha and beta
+  uint64_t scalars;    // bits of alpha and beta
   uint64_t kinds;      // a byte each: routine, type, math mode, operations, side, triangle, diagonal
   uint64_t addresses;  // a byte each: place_in_line() of A, B, C and the plans; kind of batch, determinism
 
@@ -49,11 +46,11 @@ struct ChoiceKey {
 };
 
 inline ChoiceKey choice_key(const GemmDesc &desc) {
-  // Names every member, so that a new one does not compile until it is decided here whether kernels may depend on it.
+  // Names every member: a new one does not compile until it is decided here whether kernels may depend on it.
   const auto &[routine, type, math_mode, transa, transb, side, uplo, diag, deterministic, m, n, k, alpha, beta, lda,
                ldb, ldc, a, b, c, batch, batch_count, stride_a, stride_b, stride_c, a_array, b_array, c_array, plan_a,
                plan_b, ticket] = desc;
-  // The arrays may be in device memory, so kernels must not depend on them.
+  // The arrays may be in device memory: kernels must not depend on them.
   static_cast<void>(a_array), static_cast<void>(b_array), static_cast<void>(c_array);
   static_cast<void>(ticket);
   return {m,
@@ -72,18 +69,16 @@ inline ChoiceKey choice_key(const GemmDesc &desc) {
                 batch, deterministic)};
 }
 
-// Index of the place that keeps the choice for a description; neighbours in size get different places.
+// Index of the choice for a description; neighbours in size get different places.
 inline uint64_t place_of(const ChoiceKey &key) {
   const uint64_t size = static_cast<uint64_t>(key.m) * 31 + static_cast<uint64_t>(key.n) * 17 +
                         static_cast<uint64_t>(key.k) * 7 + (key.kinds >> 24);
   return size ^ (size >> 4) ^ (size >> 8);
 }
 
-// The latest choices of a thread.
 template <typename Key, typename Choice, size_t kCount>
 class Choices {
  public:
-  // The kernels to choose from, the device and the workspace.
   struct Of {
     const void *rows;  // not NULL
     int device;
@@ -94,7 +89,7 @@ class Choices {
     }
   };
 
-  // Returns the choice for `key`, which choose() makes unless `place` already holds it.
+  // choose() makes the choice unless `place` holds it.
   template <class Choose>
   Choice remember(const Of &of, const Key &key, uint64_t place, const Choose &choose) {
     Entry &entry = entries_[place % kCount];

@@ -1,7 +1,7 @@
-// The description of a convolution for a backend: one plain, printable struct for the three directions and all layouts.
+// The description of a convolution for a backend: one plain struct for three directions and all layouts.
 //
-// A description is always legal and never empty, and its sums have terms: checks and quick returns happen above the
-// backends (conv/check.cpp, dispatch.cpp). Only the steps of the tensors express the layout.
+// It is always legal, never empty, and its sums have terms: conv/check.cpp and dispatch.cpp see to that. Only the
+// tensors' steps express the layout.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,12 @@ namespace libsgemm {
 // forward          y(n,k,p,q) = alpha sum x(n, c, h, w) f(k, c, r, s) + beta y        c of the group of k
 // data_gradient    x(n,c,h,w) = alpha sum y(n, k, p, q) f(k, c, r, s) + beta x        k of the group of c
 // weight_gradient  f(k,c,r,s) = alpha sum y(n, k, p, q) x(n, c, h, w) + beta f
-// where h = p stride_h - pad_h + r dilation_h and w = q stride_w - pad_w + s dilation_w. Terms whose h or w is outside
-// of the image, in the padding, count as zero: a backend may leave them out, or multiply by zeros.
+// where h = p stride_h - pad_h + r dilation_h and w = q stride_w - pad_w + s dilation_w. Terms with h or w outside of
+// the image count as zero: a backend may leave them out, or multiply by zeros.
 enum class Conv : int32_t { forward, data_gradient, weight_gradient };
 
-// Elements between neighbours in each dimension of a tensor: element (n, c, h, w) is data[n * step.n + c * step.c + h *
-// step.h + w * step.w]. For the filters (k, c, r, s), n is the step of k, h of r and w of s. A step of an input may be
-// 0. The step of a dimension of size 1 is ignored.
+// Elements between neighbours: (n, c, h, w) is data[n * step.n + c * step.c + h * step.h + w * step.w]. Filters (k, c,
+// r, s): n is the step of k, h of r, w of s. A step of an input may be 0. The step of a dimension of size 1 is ignored.
 struct Steps {
   int64_t n, c, h, w;
 };
@@ -32,24 +31,23 @@ struct ConvDesc {
   libsgemm_math_mode_t math_mode;
   libsgemm_deterministic_t deterministic;
 
-  // x is n x c x h x w, f k x (c / groups) x r x s, y n x k x p x q. Group g has the channels of x from g (c / groups)
-  // on, and those of y and f from g (k / groups) on.
+  // x: n x c x h x w, f: k x (c / groups) x r x s, y: n x k x p x q. Group g has the channels of x from g (c / groups),
+  // those of y and f from g (k / groups).
   int64_t n, c, h, w;
   int64_t k, r, s;
   int64_t p, q;
   int64_t groups;
 
   int64_t stride_h, stride_w;      // >= 1
-  int64_t pad_h, pad_w;            // >= 0, above and to the left; p and q determine the padding below and to the right
+  int64_t pad_h, pad_w;            // >= 0, above and left; p and q determine the padding below and right
   int64_t dilation_h, dilation_w;  // >= 1
 
-  float alpha, beta;  // alpha is not 0; beta 0: the output is not read
+  float alpha, beta;  // alpha is not 0; beta 0: do not read the output
   Steps x_steps, f_steps, y_steps;
-  const float *x, *f, *y;  // the output is among them
-  float *out;              // x, f or y, by the direction
+  const float *x, *f, *y;  // includes the output
+  float *out;              // x, f or y
 };
 
-// A tensor of a description.
 struct Tensor {
   int64_t size[4];  // n, c, h, w
   int64_t step[4];
@@ -59,23 +57,23 @@ Tensor tensor_x(const ConvDesc &d);
 Tensor tensor_f(const ConvDesc &d);
 Tensor tensor_y(const ConvDesc &d);
 Tensor output_of(const ConvDesc &d);
-// Returns the two other tensors, in the order x, f, y.
+// The two others, in the order x, f, y.
 void inputs_of(const ConvDesc &d, Tensor *first, Tensor *second);
 
-// Returns the product that represents each group: m x n x k, with k the summed indices, and a batch with an item per
-// group. Its pointers are those of the tensors, but its matrices do not exist in memory: it serves to find out where
-// the tensors are, how long the convolution takes, and how exact it is.
+// The product that represents each group: m x n x k, with k the summed indices, and a batch item per group. It has the
+// tensors' pointers, but its matrices are not in memory: it answers where the tensors are, how long the convolution
+// takes, how exact it is.
 //   forward          m = k / groups   n = n p q                 k = (c / groups) r s
 //   data_gradient    m = c / groups   n = n h w                 k = (k / groups) r s
 //   weight_gradient  m = k / groups   n = (c / groups) r s      k = n p q
 GemmDesc product_of(const ConvDesc &d);
 
-// Multiplications and additions: all elements of y with all taps, whatever the direction and the padding.
+// All elements of y with all taps, whatever the direction and the padding.
 double flop_count(const ConvDesc &d);
 
 inline bool invariant(const ConvDesc &d) { return d.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
-// One line for the log: "sconv2d forward n=.. c=.. ...".
+// "sconv2d forward n=.. c=.. ...".
 std::string to_string(const ConvDesc &d);
 
 }  // namespace libsgemm

@@ -16,24 +16,23 @@ bool find(const Functions &library, const std::string &name, Function *function)
   return *function != nullptr;
 }
 
-// OpenBLAS has 50 buffers, or two for each thread that it was built for if that is more. Each of its threads holds one.
+// OpenBLAS has 50 buffers, or two per thread that it was built for if that is more. Each of its threads holds one.
 int most_calls(const std::string &config) {
   const size_t at = config.find("MAX_THREADS=");
   const int threads = at != std::string::npos ? std::atoi(config.c_str() + at + std::strlen("MAX_THREADS=")) : 1;
   return std::max(50, 2 * threads) - threads;
 }
 
-// Reads what the library reports about itself: "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY Haswell
-// MAX_THREADS=64".
+// Parses "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY Haswell MAX_THREADS=64".
 void identify(const Functions &library, const Spelling &spelling, CpuBlas *blas) {
   using Text = const char *(*)();
   const std::string prefix = spelling.prefix, suffix = spelling.wide ? "64_" : "";
   Text config = nullptr, core = nullptr, blis = nullptr;
   find(library, prefix + "openblas_get_config" + suffix, &config);
   find(library, prefix + "openblas_get_corename" + suffix, &core);
-  // OpenBLAS itself ends its threads before a fork, except if it was loaded after the fork had begun.
+  // OpenBLAS ends its threads before a fork by itself, unless it was loaded after the fork began.
   find(library, prefix + "blas_thread_shutdown_", &blas->end_threads);
-  // The names in OpenBLAS, BLIS, MKL, FlexiBLAS and NVPL.
+  // OpenBLAS, BLIS, MKL, FlexiBLAS, NVPL.
   for (const std::string &name : {prefix + "openblas_get_num_threads" + suffix,
                                   std::string("bli_thread_get_num_threads"), std::string("MKL_Get_Max_Threads"),
                                   std::string("flexiblas_get_num_threads"), std::string("nvpl_blas_get_max_threads")}) {

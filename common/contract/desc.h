@@ -1,7 +1,7 @@
-// The description of a call for a backend: one plain, printable struct for every routine.
+// The description of a call for a backend: one plain struct for every routine.
 //
-// A description is always legal, never empty and column-major: checks, BLAS quick returns and the row-major swap
-// happen above the backends (check.cpp, dispatch.cpp).
+// It is always legal, never empty and column-major: check.cpp and dispatch.cpp check, return early and swap row-major
+// calls.
 #pragma once
 
 #include <cstddef>
@@ -29,44 +29,43 @@ inline size_t size_of(Type type) { return type == Type::f32 ? 4 : 2; }
 // For symm, trmm and trsm k is m (left) or n (right). beta is 0 for trmm and 1 for trsm, which both read C. trmm and
 // trsm have alpha != 0; the others alpha != 0 and k > 0, except in Backend::scale.
 
-// The differences between the routines. All code that serves any routine derives what it needs from this: checks, the
-// row-major swap, views, cuts into tiles, operations, names.
+// The differences between the routines, from which checks, the row-major swap, views, tiles, operation counts and names
+// derive.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which they are written
 struct RoutineTraits {
   Routine routine;
   const char *name;
 
-  // The stored A. general: op(A) is m x k, by transa. The others are k x k, of which the uplo triangle is stored.
+  // Stored A. general: op(A) is m x k, by transa. Else k x k, of which the uplo triangle is stored.
   enum A : int8_t { general, symmetric, triangular } a;
 
-  // The factor that A is multiplied by.
+  // The other factor.
   enum B : int8_t {
     free,  // op(B), k x n, by transb
     as_a,  // op(B)^T; op(B) is n x k, by transa. The product with A and B exchanged is added
     as_c,  // B, m x n
-    is_a,  // op(A)^T: there is no B
-    is_c,  // the old C, which CBLAS calls B: there is no other
+    is_a,  // op(A)^T; no B
+    is_c,  // the old C, which CBLAS calls B
   } b;
 
-  bool triangle_of_c;  // only the uplo triangle of C is read and written, and m == n
-  bool of_16_bits;     // it has forms whose A and B are of a 16-bit type
+  bool triangle_of_c;  // only the uplo triangle of C is read and written; m == n
+  bool of_16_bits;     // it has forms with A and B of 16 bits
 
-  // How a row-major call becomes a column-major one on the same memory, in addition to swapping m with n and the
-  // triangles.
+  // How a row-major call becomes column-major on the same memory, besides swapping m with n and the triangles.
   enum RowMajor : int8_t {
     operands_swap,  // A and B, with all that belongs to them
-    trans_flips,    // the one transposition, of both operands, is flipped
+    trans_flips,    // the one transposition, of both operands
     side_flips,
   } row_major;
 
-  // Names of the arguments in CBLAS order, for a single call and for its other forms; NULL: there is no such form.
+  // Arguments in CBLAS order, for a single call and its other forms; NULL: no such form.
   const char *arguments, *strided = nullptr, *planned = nullptr;
 
   constexpr bool has_b() const { return b == free || b == as_a || b == as_c; }
   constexpr bool in_place() const { return b == is_c; }
-  constexpr bool one_sided() const { return a != general; }  // A is square, on one side of the product
+  constexpr bool one_sided() const { return a != general; }  // A is square
   constexpr bool takes(Type type) const { return type == Type::f32 || of_16_bits; }
-  constexpr int terms() const { return b == as_a ? 2 : 1; }  // products that are summed
+  constexpr int terms() const { return b == as_a ? 2 : 1; }  // products summed
 };
 
 // In the order of Routine.
@@ -92,7 +91,7 @@ constexpr RoutineTraits kRoutines[] = {
      "layout uplo transa transb n k alpha A lda B ldb beta C ldc"},
 };
 
-// Position of an argument in such a list, from 1; 0: it is not there.
+// Position from 1; 0: not in the list.
 constexpr int position_of(const char *arguments, const char *name) {
   for (int position = 1; *arguments != '\0'; ++position) {
     const char *n = name;
@@ -108,9 +107,9 @@ constexpr const RoutineTraits &traits_of(Routine routine) { return kRoutines[sta
 
 struct GemmDesc {
   Routine routine;
-  Type type;  // type of A and B; C is FP32
+  Type type;  // of A and B; C is FP32
   libsgemm_math_mode_t math_mode;
-  libsgemm_op_t transa, transb;  // NO_TRANS or TRANS; for syrk and syr2k transa holds for both operands
+  libsgemm_op_t transa, transb;  // NO_TRANS or TRANS; syrk, syr2k: transa holds for both operands
   libsgemm_side_t side;
   libsgemm_uplo_t uplo;
   libsgemm_diag_t diag;
@@ -122,24 +121,23 @@ struct GemmDesc {
   const void *a, *b;
   float *c;
 
-  // Batch::none: batch_count is 1. strided: product i is at a + i * stride_a elements, ... pointers: at a_array[i], ...
+  // none: batch_count is 1. strided: product i is at a + i * stride_a elements. pointers: at a_array[i].
   Batch batch;
   int64_t batch_count;
   int64_t stride_a, stride_b, stride_c;
   const void *const *a_array, *const *b_array;
   float *const *c_array;
 
-  // For a single FP32 gemm in a mode that splits inputs: the results of Backend::plan for op(A) and op(B)^T; NULL: not
-  // split yet. Kernels whose arithmetic is not math_mode ignore them.
+  // For a single FP32 gemm in a mode that splits inputs: results of Backend::plan for op(A) and op(B)^T; NULL: not
+  // split. Kernels of other arithmetic than math_mode ignore them.
   const void *plan_a, *plan_b;
 
-  // For mode fp32_fast: the number under which the backend records the share that it leaves to FP64
-  // (Backend::fp64_share); 0: no record.
+  // For fp32_fast: the number under which the backend records its share in FP64 (Backend::fp64_share); 0: no record.
   uint64_t ticket;
 };
 
-// A stored matrix in column-major order: rows x cols elements of `size` bytes, columns ld elements apart.
-// `lower`/`upper`: only that triangle (with the diagonal) belongs to it.
+// A column-major matrix: rows x cols elements of `size` bytes. lower, upper: only that triangle, with the diagonal,
+// belongs to it.
 struct Stored {
   enum Part { all, upper, lower };
   const char *base;
@@ -149,30 +147,29 @@ struct Stored {
 };
 
 Stored stored_a(const GemmDesc &desc);
-Stored stored_b(const GemmDesc &desc);  // rows == 0 if the routine has no B
+Stored stored_b(const GemmDesc &desc);  // rows 0: no B
 Stored stored_c(const GemmDesc &desc);
 
 inline const RoutineTraits &traits_of(const GemmDesc &desc) { return traits_of(desc.routine); }
 
-// True if the order of all sums is prescribed: only kernels with Kernel::invariant may run.
+// True if the order of sums is prescribed: only kernels with Kernel::invariant may run.
 inline bool invariant(const GemmDesc &desc) { return desc.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
-// True if trmm or trsm: C is an input of the product.
+// trmm, trsm: C is an input of the product.
 inline bool in_place(const GemmDesc &desc) { return traits_of(desc).in_place(); }
 
-// True if the routine reads the old C.
 inline bool reads_c(const GemmDesc &desc) { return in_place(desc) || desc.beta != 0.0f; }
 
-// Product i of a batch as a description of its own; pointer arrays must be in host memory.
+// Product i of a batch. Pointer arrays must be in host memory.
 GemmDesc batch_item(const GemmDesc &desc, int64_t i);
 
-// Multiplications and additions of the whole description; never 0.
+// Multiplications and additions of all products; never 0.
 double flop_count(const GemmDesc &desc);
 
-// "sgemm", "ssyrk", "shgemm_batch_strided", ...: the public name without its prefix.
+// The public name without its prefix: "sgemm", "shgemm_batch_strided".
 std::string routine_name(const GemmDesc &desc);
 
-// One line for the log: "sgemm N T m=.. n=.. k=.. alpha=.. lda=.. ...".
+// "sgemm N T m=.. n=.. k=.. alpha=.. lda=.. ...".
 std::string to_string(const GemmDesc &desc);
 
 const char *math_mode_name(libsgemm_math_mode_t mode);

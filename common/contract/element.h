@@ -1,5 +1,4 @@
-// The error bound of an element of a product, shared by verification on the host and on a device (verify.h explains
-// it).
+// The error bound of an element, for verification on the host and on a device (docs/kernels/verification-bounds.md).
 #pragma once
 
 #include <cmath>
@@ -8,7 +7,7 @@
 
 namespace libsgemm {
 
-// Sum and maximum of the magnitudes in a row of op(A), in a column of op(B), or in several of them.
+// Sum and maximum of magnitudes in a row of op(A), a column of op(B), or several.
 struct Line {
   double sum, largest;
 
@@ -18,7 +17,7 @@ struct Line {
   }
 };
 
-// A Line in the modes that split inputs: its sum of magnitudes, and the most that an element loses by the split.
+// A Line in modes that split inputs: its sum, and the most that an element loses by the split.
 struct Parts {
   double sum, lost;
 };
@@ -28,65 +27,62 @@ LIBSGEMM_HOST_DEVICE inline Parts parts_of(const Line &line, libsgemm_math_mode_
   return {line.sum, fmax(traits.lost_of_most * line.largest, traits.lost_always)};
 }
 
-// The loss of a product by the split of its row and its column.
+// Loss of a product by the split.
 LIBSGEMM_HOST_DEVICE inline double lost_by(const Parts &x, const Parts &y) { return x.lost * y.sum + x.sum * y.lost; }
 
-// The error bound of the elements of a product.
 struct ElementBound {
   libsgemm_math_mode_t mode;
   double factor;       // f of verify.h
   double alpha, beta;  // beta 0: C was not read
-  double terms;        // number of terms of an element
+  double terms;        // of an element
   ChecksumCut cut;
-  // Loss of one operation of a kernel's thread below the normal range; if the thread flushes denormals, of one operand,
-  // too.
+  // Loss of an operation below the normal range; in threads that flush denormals, of an operand, too.
   double smallest = kChecksumSmallest;
   bool directed = false;  // the thread does not round to nearest
 };
 
 LIBSGEMM_HOST_DEVICE inline bool flushes(double smallest) { return smallest >= 0x1p-126; }
 
-// The error bound of a result, or of a residual.
+// The bound of a result, or of a residual.
 struct Limits {
-  double factor, magnitude;  // their product is the bound in the normal range
+  double factor, magnitude;  // product: the bound in the normal range
   double lost;               // by the split of inputs
-  double floor;              // below the normal range, by terms that are products
+  double floor;              // below the normal range, by products
   bool leaves_range;         // a correct kernel may leave the range on the way to a result inside it
   bool directed;             // see ElementBound
 };
 
-// Ratio of an error to its bound.
+// |error| / bound.
 LIBSGEMM_HOST_DEVICE inline double error_ratio(double computed, double wanted, const Limits &l) {
-  // Beyond the range of FP32 a kernel may overflow to Inf, or in its partial sums to NaN; NaN and Inf in the input
-  // spread to one of these. The check is that no finite number hides them, and that none appears without cause.
+  // Beyond FP32's range a kernel may overflow to Inf, or in partial sums to NaN, and so spread NaN and Inf of the
+  // input. No finite number may hide them, and none may appear without cause.
   if (!checksum_finite(wanted)) return checksum_finite(computed) ? __builtin_huge_val() : 0;
   if (l.leaves_range && l.directed) return 0;
   if (!checksum_finite(computed)) return l.leaves_range ? 0 : __builtin_huge_val();
   return fabs(computed - wanted) / (l.factor * l.magnitude + l.lost + l.floor);
 }
 
-// Loss below the normal range: bits that products lose there grow with alpha. Sums are exact there, and so is C as an
-// operand, unless a thread flushes it to zero.
+// Bits that products lose below the normal range grow with alpha. Sums are exact there, and so is C as an operand,
+// unless a thread flushes it to zero.
 LIBSGEMM_HOST_DEVICE inline double element_floor(const ElementBound &b) {
   const double terms = b.terms * mode_traits(b.mode).products, size = fmax(fabs(b.alpha), 1.0);
   if (flushes(b.smallest)) return b.smallest * (2 * terms + 4) * fmax(size, fabs(b.beta));
   return b.smallest * (terms + 2) * size;
 }
 
-// Loss for each unit of an operand's partner in a product, if the operand is flushed, or multiplied by alpha first.
+// Loss per unit of an operand's partner, if the operand is flushed or multiplied by alpha first.
 LIBSGEMM_HOST_DEVICE inline double operand_floor(const ElementBound &b) {
   const double size = fabs(b.alpha);
   return b.smallest * ((size != 1 ? 1 : 0) + (flushes(b.smallest) ? size : 0));
 }
 
-// An element of a product: its computed value, its old value (0 if that was not read), and from its terms in FP64 their
-// sum, the sum of their magnitudes, and their loss by the split.
+// From the terms in FP64: `value` their sum, `magnitude` the sum of their magnitudes, `lost` their loss by the split.
+// `old` is 0 if C was not read.
 struct ProductElement {
   double computed, old, value, magnitude, lost;
 };
 
-// |error| / bound. `factors()` returns the Line of all factors of the element's terms; it is called only where it
-// matters.
+// |error| / bound. `factors()`, the Line of all factors of the terms, is called only where it matters.
 template <typename Factors>
 LIBSGEMM_HOST_DEVICE double product_ratio(const ProductElement &e, const ElementBound &b, const Factors &factors) {
   constexpr double kLargest = 3.4028234663852886e38;
@@ -96,10 +92,10 @@ LIBSGEMM_HOST_DEVICE double product_ratio(const ProductElement &e, const Element
   const double worst = error_ratio(e.computed, wanted, l);
   if (worst <= 1 || (b.cut.part <= 0 && operand_floor(b) <= 0)) return worst;
   const Line all = factors();
-  // The smallest normal input replaces smaller ones; see ChecksumCut.
+  // The smallest normal input replaces smaller ones (ChecksumCut).
   if (b.cut.part > 0) l.lost += size * b.cut.part * b.cut.least * (all.sum + b.cut.least * b.terms);
-  // A kernel may multiply A or B by alpha before it multiplies them with each other. Such a factor may overflow by
-  // itself, and may lose bits below the normal range that the other factor magnifies.
+  // A kernel may multiply A or B by alpha first. That factor may overflow by itself, or lose bits below the normal
+  // range that the other factor magnifies.
   l.floor += operand_floor(b) * all.sum;
   if (size != 1) l.leaves_range = l.leaves_range || size * all.largest > kLargest;
   return error_ratio(e.computed, wanted, l);

@@ -1,18 +1,17 @@
-// The floating-point environment of a thread. Programs may change it, to round differently, to flush denormal numbers
-// to zero, or to trap on flags.
+// A thread's floating-point environment, in which programs round differently, flush denormals or trap on flags.
 #pragma once
 
 #include <cfenv>
 
 namespace libsgemm {
 
-// Deviations of the calling thread's arithmetic from the usual.
+// Deviations of the calling thread.
 struct FloatMode {
   bool directed = false;  // it does not round to nearest
-  bool flushes = false;   // it takes denormal operands, or results, as zeros
+  bool flushes = false;   // treats denormal operands, or results, as zeros
 };
 
-// Found by experiment, without a trap or a flag: fegetround() knows only one of the two rounding modes of an x86.
+// By experiment, without trap or flag: fegetround() knows only one of the two rounding modes of an x86.
 inline FloatMode float_mode() {
   std::fenv_t own;
   std::feholdexcept(&own);
@@ -22,12 +21,12 @@ inline FloatMode float_mode() {
   return {directed, flushes};
 }
 
-// alpha or beta as the calling thread sees it. What a thread that flushes denormal numbers takes for zero becomes zero
-// for a GPU, for the threads of a BLAS and for verification, too.
+// alpha or beta as the calling thread sees it: a denormal that it flushes is zero for a GPU, a BLAS's threads and
+// verification, too.
 inline float factor_of_call(float x) { return x == 0 ? 0.0f : x; }
 
-// While it lives, the calling thread and the threads that it starts round to nearest, keep denormal numbers and trap
-// nothing. Flags that are raised meanwhile are discarded.
+// During its life the calling thread, and threads that it starts, round to nearest, keep denormals and trap nothing.
+// Flags raised meanwhile are discarded.
 class UsualFloats {
  public:
   UsualFloats() {

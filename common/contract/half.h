@@ -1,5 +1,5 @@
-// IEEE binary16 and bfloat16 to float, exactly: denormals, infinities and NaN (payload and all) are kept. And floats
-// rounded to what the inputs of a math mode can hold; NaN, infinities and signs of zeros are kept.
+// binary16 and bfloat16 to float, exactly, NaN payloads included; floats rounded to the inputs of a math mode, keeping
+// NaN, Inf and signs of zeros.
 #pragma once
 
 #include <cstdint>
@@ -44,27 +44,27 @@ inline float f16_to_float(uint16_t bits) {
   return sign != 0 ? -magnitude : magnitude;
 }
 
-// Returns x if the condition holds, else y, without a branch, so that loops vectorise.
+// Without a branch, so that loops vectorise.
 LIBSGEMM_HOST_DEVICE inline uint32_t where(bool condition, uint32_t x, uint32_t y) {
   const uint32_t mask = 0u - static_cast<uint32_t>(condition);
   return (x & mask) | (y & ~mask);
 }
 
-// 11 significant bits, ties to even, as TMA converts. Infinite from 2^128 - 2^116 on.
+// 11 significant bits, ties to even, as TMA converts. Infinite from 2^128 - 2^116.
 LIBSGEMM_HOST_DEVICE inline float round_to_tf32(float value) {
   const uint32_t bits = bits_of(value);
   const bool finite = (bits & 0x7f800000u) != 0x7f800000u;
   return float_from_bits(finite ? (bits + 0xfffu + ((bits >> 13) & 1u)) & ~0x1fffu : bits);
 }
 
-// 8 significant bits, ties to even. Infinite from 2^128 - 2^119 on.
+// 8 significant bits, ties to even. Infinite from 2^128 - 2^119.
 LIBSGEMM_HOST_DEVICE inline float round_to_bf16(float value) {
   const uint32_t bits = bits_of(value);
   const bool finite = (bits & 0x7f800000u) != 0x7f800000u;
   return float_from_bits(finite ? (bits + 0x7fffu + ((bits >> 16) & 1u)) & ~0xffffu : bits);
 }
 
-// 11 significant bits, below 2^-14 multiples of 2^-24, ties to even. Infinite from 65520 on.
+// 11 significant bits, below 2^-14 multiples of 2^-24, ties to even. Infinite from 65520.
 LIBSGEMM_HOST_DEVICE inline float round_to_f16(float value) {
   const uint32_t bits = bits_of(value), sign = bits & 0x80000000u, magnitude = bits ^ sign;
   // Floats from 0.5 to 1 are multiples of 2^-24.
@@ -74,7 +74,7 @@ LIBSGEMM_HOST_DEVICE inline float round_to_f16(float value) {
   return float_from_bits(sign | where(magnitude > 0x7f800000u, magnitude, finite));
 }
 
-// The bits of the nearest number of a 16-bit type.
+// Bits of the nearest 16-bit number.
 inline uint16_t bf16_from_float(float value) {
   const uint32_t bits = bits_of(round_to_bf16(value));
   return static_cast<uint16_t>(bits >> 16 | (value != value ? 0x40u : 0u));
@@ -86,7 +86,7 @@ inline uint16_t f16_from_float(float value) {
   return static_cast<uint16_t>(sign | static_cast<uint32_t>(float_from_bits(magnitude) * 0x1p24f));
 }
 
-// An input of a product in the mode. The modes that split inputs into parts keep all of it.
+// An input of a product in the mode. Modes that split inputs keep all of it.
 LIBSGEMM_HOST_DEVICE inline float rounded(float value, libsgemm_math_mode_t mode) {
   switch (mode_traits(mode).rounding) {
     case Rounding::tf32:

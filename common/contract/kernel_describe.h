@@ -1,12 +1,12 @@
-// Finds what the kernels of a backend compute, by asking them.
+// Finds out what kernels compute, by asking them.
 #pragma once
 
 #include "backend.h"
 
 namespace libsgemm {
 
-// Fills *info for a kernel of a backend whose devices are known. Routines and types are those of the calls, of many
-// sizes and kinds, that it supports on some device.
+// The backend's devices must be known. Routines and types are those of the many calls tried that the kernel supports on
+// some device.
 void describe_kernel(const Backend &backend, const Kernel &kernel, libsgemm_kernel_info_t *info);
 
 }  // namespace libsgemm

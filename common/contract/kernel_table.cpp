@@ -1,4 +1,4 @@
-// Legality comes first, then measurements, then cost. Each thread keeps its latest choices, since calls come in series.
+// Legality comes first, then measurements, then cost. Each thread remembers its latest choices: calls come in series.
 #include "kernel_table.h"
 
 namespace libsgemm {
@@ -8,8 +8,8 @@ constexpr size_t kRemembered = 16;
 thread_local Choices<ChoiceKey, Selected, kRemembered> t_choices;
 thread_local Choices<ConvChoiceKey, const Kernel *, kRemembered> t_conv_choices;
 
-// Returns the cheapest kernel of the requested mode; one of FP32 if there is none, or if that is cheaper and
-// `fp32_will_do`. `cheapest(mode)` returns the cheapest kernel that serves a mode.
+// The cheapest kernel of the requested mode, or of FP32 if there is none, or if FP32 is cheaper and `fp32_will_do`.
+// `cheapest(mode)` returns the cheapest kernel that serves a mode.
 template <typename Cheapest>
 const Kernel *by_mode(libsgemm_math_mode_t mode, bool fp32_will_do, const Cheapest &cheapest) {
   const PricedKernel asked = cheapest(mode);
@@ -20,15 +20,15 @@ const Kernel *by_mode(libsgemm_math_mode_t mode, bool fp32_will_do, const Cheape
 }
 
 const Kernel *walk(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
-  // FP32 may replace modes that split inputs, whose only merit is speed; callers of other modes may need their
-  // rounding. It does not replace them if the caller has split an operand for the mode.
+  // FP32 may replace modes that split inputs, whose only merit is speed, unless the caller has split an operand for the
+  // mode. Callers of other modes may need their rounding.
   const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
   return by_mode(desc.math_mode, !planned && mode_traits(desc.math_mode).loses_bits(), [&](libsgemm_math_mode_t mode) {
     return cheapest_row(backend.kernels, backend.kernel_count, desc, device, workspace_bytes, mode);
   });
 }
 
-// Kernels were measured on whole calls, so a measurement does not apply to a call whose operand is already split.
+// Kernels were measured on whole calls: no measurement applies to a call with a plan.
 Selected choose(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
   const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
   const FindTunedRow find = backend.is_gpu && !planned ? g_find_tuned_row.load(std::memory_order_acquire) : nullptr;
@@ -41,7 +41,7 @@ Selected choose(const Backend &backend, const GemmDesc &desc, int device, size_t
 }  // namespace
 
 ConvChoiceKey choice_key(const ConvDesc &desc) {
-  // Names every member, as the other choice_key() does.
+  // Names every member, as the other choice_key().
   const auto &[direction, math_mode, deterministic, n, c, h, w, k, r, s, p, q, groups, stride_h, stride_w, pad_h, pad_w,
                dilation_h, dilation_w, alpha, beta, x_steps, f_steps, y_steps, x, f, y, out] = desc;
   return {n,
@@ -80,7 +80,7 @@ ConvChoiceKey choice_key(const ConvDesc &desc) {
 namespace {
 
 const Kernel *choose(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes) {
-  // Modes that round more than FP32 save time on GPUs; on CPUs they show what rounding does.
+  // On GPUs, modes that round more than FP32 save time; on CPUs they show what rounding does.
   const bool fp32_will_do =
       mode_traits(desc.math_mode).loses_bits() || (backend.is_gpu && desc.math_mode != LIBSGEMM_MATH_FP64);
   return by_mode(desc.math_mode, fp32_will_do, [&](libsgemm_math_mode_t mode) {
@@ -97,7 +97,7 @@ const Kernel *choose(const Backend &backend, const ConvDesc &desc, int device, s
 
 }  // namespace
 
-// Choices are remembered because pricing all kernels takes some 50 us, as long as a layer of 2 GFLOP.
+// Remembered, because pricing all kernels takes some 50 us, as long as a layer of 2 GFLOP.
 const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes) {
   const ConvChoiceKey key = choice_key(desc);
   uint64_t sum = 0;

@@ -11,42 +11,39 @@
 
 namespace libsgemm {
 
-// A kernel, and whether it was chosen because it was measured to be the fastest (decision/tuning.h).
 struct Selected {
   const Kernel *kernel = nullptr;
   bool tuned = false;
 };
 
-// Returns the kernel that was measured to be the fastest for such a call, if it serves the math mode; otherwise the
-// cheapest one. The kernel supports the description with at most `workspace_bytes` of workspace. Kernels that serve the
-// description's math mode come first; without one, those that serve FP32, which is never less accurate. NULL if there
-// is none.
+// The kernel measured to be the fastest for such a call (decision/tuning.h), if it serves the math mode; otherwise the
+// cheapest. It supports the description with at most `workspace_bytes`. Kernels that serve the math mode come first,
+// then those that serve FP32, which is never less accurate. NULL: none.
 Selected select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes);
 
-// Returns the cheapest kernel for a convolution by the same rules; convolutions have no measurements.
+// By the same rules, without measurements.
 const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes);
 
-// Returns the kernel that was measured to be the fastest for such a call on a GPU; NULL: there is none. select_kernel()
-// checks whether it may serve the call. Set by use_tuning() (decision/tuning.h); NULL until then.
+// The kernel measured to be the fastest for such a call on a GPU; NULL: none. select_kernel() checks whether it may
+// serve the call. Set by use_tuning(); NULL until then.
 using FindTunedRow = const Kernel *(*)(const Backend &backend, const GemmDesc &desc, int device);
 extern std::atomic<FindTunedRow> g_find_tuned_row;
 
-// A kernel and its predicted seconds; NULL and infinity: none.
+// NULL and infinity: none.
 struct PricedKernel {
   const Kernel *kernel = nullptr;
   double seconds = std::numeric_limits<double>::infinity();
 };
 
-// True if x may be less accurate than y, both of them kernels that one call runs. y NULL: there is none yet.
+// True if x may be less accurate than y; one call runs both. y NULL: none yet.
 inline bool promises_less(const Kernel &x, const Kernel *y) {
   return y == nullptr || promises_less({x.math_mode, x.truncates}, {y->math_mode, y->truncates});
 }
 
-// The key of a convolution: all its numbers in their order, the bits of the scalars, the kinds and the addresses.
+// All numbers of a convolution in their order, bits of scalars, kinds, addresses.
 using ConvChoiceKey = std::array<int64_t, 31>;
 ConvChoiceKey choice_key(const ConvDesc &desc);
 
-// Bytes of workspace that a kernel needs.
 inline size_t workspace_of(const Kernel &kernel, const GemmDesc &desc, int device) {
   return kernel.workspace != nullptr ? kernel.workspace(desc, device) : 0;
 }
@@ -55,16 +52,14 @@ inline size_t workspace_of(const Kernel &kernel, const ConvDesc &desc, int devic
   return kernel.conv->workspace != nullptr ? kernel.conv->workspace(desc, device) : 0;
 }
 
-// True if a kernel of the arithmetic `of` may serve a request for `mode`. FP32 and FP32_FAST may be served by any mode
-// of a lower rank.
+// True if arithmetic `of` may serve a request for `mode`. FP32 and FP32_FAST accept any mode of a lower rank.
 inline bool serves(libsgemm_math_mode_t of, libsgemm_math_mode_t mode) {
   const int rank = mode_traits(mode).rank;
   return of == mode || (rank <= mode_traits(LIBSGEMM_MATH_FP32_FAST).rank && mode_traits(of).rank < rank);
 }
 
-// Returns the cheapest of `count` kernels that serve `mode` and support the description within the workspace; the first
-// of equals. Kernels whose launch function is `except` are left out. Inline, because plugins, too, choose from their
-// tables with it.
+// The cheapest of `count` kernels that serve `mode` and support the description within the workspace; the first of
+// equals. Kernels with launch function `except` are left out. Inline: plugins choose from their tables with it.
 inline PricedKernel cheapest_row(const Kernel *kernels, int count, const GemmDesc &desc, int device,
                                  size_t workspace_bytes, libsgemm_math_mode_t mode,
                                  decltype(Kernel::launch) except = nullptr) {

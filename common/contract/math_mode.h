@@ -1,4 +1,4 @@
-// The math modes, each described once: mode_traits(). The choice of a kernel, reports and verification read it.
+// The math modes, for the choice of a kernel, reports and verification.
 #pragma once
 
 #include "float_mode.h"
@@ -7,31 +7,30 @@
 
 namespace libsgemm {
 
-// The type to which FP32 inputs are rounded before they are multiplied.
+// The type to which FP32 inputs are rounded.
 enum class Rounding { none, tf32, bf16, f16 };
 
 struct ModeTraits {
   const char *name;   // in LIBSGEMM_MATH_MODE and reports
-  int rank;           // in the order of the errors that modes allow an element, the smallest first
+  int rank;           // by the error that a mode allows an element, the smallest first
   Rounding rounding;  // of inputs
-  bool splits;        // GPU kernels split each input into 16-bit parts
-  // The cost of the parts, in addition to FP32's bound (verify.h); 0 for modes that promise FP32's bound or round
-  // inputs.
-  double left_out;      // products of parts that are not computed, in units of 2^-24
-  int products;         // products of parts for one product of inputs; 1 if they do not add to the loss below the range
-  double lost_of_most;  // bits of an input that its parts do not hold, for each unit of the largest input of a line
+  bool splits;        // GPU kernels split each input into 16-bit numbers
+  // Cost of the splits, beyond FP32's bound (verify.h); 0 for modes that promise FP32's bound or round inputs.
+  double left_out;      // products of splits not computed, in units of 2^-24
+  int products;         // per product of inputs; 1 if they do not add to the loss below the range
+  double lost_of_most;  // bits of an input that its splits do not hold, per unit of the largest input of a line
   double lost_always;   // the least loss, however small the largest
 
-  // True if inputs are converted or split before they are multiplied.
+  // Converts or splits inputs.
   constexpr bool converts() const { return splits || rounding != Rounding::none; }
-  // True if parts of inputs do not hold all of their bits. Speed is the only merit of such a mode: FP32 may replace it.
+  // Splits do not hold all bits. Speed is the only merit of such a mode: FP32 may replace it.
   constexpr bool loses_bits() const { return left_out > 0; }
 };
 
 constexpr int kModeCount = 8;
 
-// A function with one row a mode, since device code cannot index an array of constants. FP32_FAST has the bound of FP32
-// and ranks after it, so that a report on several kernels names FP32_FAST.
+// A function, since device code cannot index an array of constants. FP32_FAST has FP32's bound and ranks after it, so
+// that a report on several kernels names FP32_FAST.
 LIBSGEMM_HOST_DEVICE constexpr ModeTraits mode_traits(libsgemm_math_mode_t mode) {
   switch (mode) {
     case LIBSGEMM_MATH_FP64:
@@ -54,14 +53,13 @@ LIBSGEMM_HOST_DEVICE constexpr ModeTraits mode_traits(libsgemm_math_mode_t mode)
   return {"?", kModeCount, Rounding::none, false, 0, 1, 0, 0};
 }
 
-// How a result was computed.
 struct Arithmetic {
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
   bool truncates = false;  // Kernel::truncates
-  FloatMode floats = {};   // those of the thread that called a CPU kernel
+  FloatMode floats = {};   // of the thread that called a CPU kernel
 };
 
-// True if a result by x may be less accurate than one by y. Truncation decides first, because its error grows with k.
+// True if x may be less accurate than y. Truncation decides first: its error grows with k.
 constexpr bool promises_less(const Arithmetic &x, const Arithmetic &y) {
   return x.truncates != y.truncates ? x.truncates : mode_traits(x.mode).rank > mode_traits(y.mode).rank;
 }

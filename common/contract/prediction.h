@@ -1,10 +1,10 @@
-// The predicted times of a call on host memory.
+// Predicted times of a call on host memory.
 #pragma once
 
 namespace libsgemm {
 
 struct Prediction {
-  double cpu, gpu;           // seconds of the whole call
+  double cpu, gpu;           // seconds of the call
   double up, compute, down;  // seconds of the parts of `gpu`
 };
 

@@ -1,12 +1,11 @@
-// Values of streams in addition to those that programs make.
+// Stream values beyond those that programs make.
 #pragma once
 
 #include <cstdint>
 
 namespace libsgemm {
 
-// Argument of Backend::synchronize: all streams of the device, including those that a program has destroyed with work
-// under way.
+// For Backend::synchronize: all streams of the device, also destroyed ones with work under way.
 // NOLINTNEXTLINE(performance-no-int-to-ptr): library and plugins agree on a value, no object is there
 inline void *every_stream() { return reinterpret_cast<void *>(~uintptr_t{0}); }
 

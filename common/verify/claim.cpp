@@ -14,7 +14,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 constexpr double kLargest = std::numeric_limits<float>::max(), kNormal = std::numeric_limits<float>::min();
 
-// Returns the elements of a row of x that are inside its structure.
+// Elements of a row of x inside its structure.
 Span elements_of(const View &x, int64_t row, int64_t k) {
   const bool triangular = x.structure == View::triangular;
   return {triangular && x.upper ? row : 0, triangular && !x.upper ? row + 1 : k};
@@ -37,7 +37,7 @@ double largest_finite(const View &x, int64_t row, int64_t k) {
   return largest;
 }
 
-// The factors of element (i, j), in the row of x and in the column of y.
+// Factors of element (i, j): the row of x, the column of y.
 struct Factors {
   Line x, y;
 };
@@ -58,17 +58,17 @@ Line all_factors(const Claim &c, int64_t i, int64_t j) {
     const Product &p = c.products.term[t];
     const Factors f = factors(p, i, j);
     all.sum += f.x.sum + f.y.sum;
-    // A BLAS may also multiply elements by the zeros of a triangle. If alpha takes such an element out of the range,
-    // the result is NaN.
+    // A BLAS may also multiply elements by the zeros of a triangle: NaN if alpha takes such an element out of the
+    // range.
     const double beside = std::max(largest_finite(p.x, i, p.k), largest_finite(p.y.transposed(), j, p.k));
     all.largest = std::max({all.largest, f.x.largest, f.y.largest, beside});
   }
   return all;
 }
 
-// True if a solution of trsm has its infinities and NaNs where substitution in FP64 has them. A zero on the diagonal,
-// or a growth beyond the range of FP32, is a valid cause. A kernel may multiply the right-hand side or the solution by
-// alpha. If one of these ways leaves the range and the other does not, what follows may be finite or not.
+// True if a trsm solution has Inf and NaN where substitution in FP64 has them: a zero on the diagonal, or growth beyond
+// FP32's range, is a valid cause. A kernel may multiply the right-hand side or the solution by alpha. If only one of
+// the two leaves the range, what follows may be finite or not.
 bool right_not_to_be_finite(const Claim &c, int64_t j) {
   const View &t = c.products.term[0].x;
   const int64_t order = c.products.term[0].m;
@@ -93,7 +93,7 @@ bool right_not_to_be_finite(const Claim &c, int64_t j) {
     const bool finite = std::isfinite(static_cast<double>(*c.products.out.at(i, j)));
     if (finite && !std::isfinite(wanted)) return false;
     if (!finite && in_range && last_in_range && !either) return false;
-    // The first element to leave the range in every way takes those that follow with it.
+    // The first element to leave the range in every order takes those that follow with it.
     const bool may_stay = std::isfinite(wanted) && (in_range || last_in_range || either);
     either = either || (!finite && may_stay);
     x[static_cast<size_t>(i)] = finite || may_stay ? wanted : static_cast<double>(*c.products.out.at(i, j));
@@ -103,12 +103,12 @@ bool right_not_to_be_finite(const Claim &c, int64_t j) {
 
 // Loss of an operation below the normal range.
 double smallest(const Arithmetic &how) {
-  // The thread's rounding of inputs to FP16 is off by a unit of FP16.
+  // A directed thread's rounding to FP16 is off by a unit of FP16.
   if (how.floats.directed && mode_traits(how.mode).rounding == Rounding::f16) return 0x1p-24;
   return how.floats.flushes ? kNormal : (how.floats.directed ? 2 : 1) * kChecksumSmallest;
 }
 
-// Judges each solution once, as a whole: one of its rows does not show what led to it.
+// Judges a solution once, as a whole: one of its rows does not show what led to it.
 double solution_ratio(const Claim &c, int64_t j, bool *told) {
   if (*told || c.products.term[0].x.structure != View::triangular) return 0;
   *told = true;
@@ -178,7 +178,7 @@ double element_ratio(const Claim &c, int64_t i, int64_t j, double value, double 
   Limits limits = {c.factor, scaled, 0, element_floor(bound), scaled > kLargest / (1 + c.factor), c.directed};
   const double worst = error_ratio(value, bound.alpha * old, limits);
   if (worst <= 1) return worst;
-  // Elements of the solution may be at either end of the range, and those of the triangle may be flushed to zero.
+  // The solution may be at either end of the range; the triangle may be flushed to zero.
   const bool left = p.x.structure == View::triangular;
   const Factors f = factors(p, i, j);
   const Line &triangle = left ? f.x : f.y, &solution = left ? f.y : f.x;

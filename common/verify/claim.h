@@ -1,4 +1,4 @@
-// The claim that verification checks of a result; used only by the files that implement verify.h.
+// The error contract of a result; for the files that implement verify.h.
 #pragma once
 
 #include <limits>
@@ -9,11 +9,11 @@
 
 namespace libsgemm {
 
-// The result and its operands in one orientation; transposed() swaps rows and columns of C. For trsm, x is the
-// triangle, so that a column is one solution.
+// The result and its operands in one orientation; transposed() exchanges rows and columns of C. trsm: x is the
+// triangle, so a column is one solution.
 struct Claim {
   Products products;
-  Output before;  // the old C; data NULL if it was not read
+  Output before;  // the old C; data NULL: not read
   float alpha, beta;
   bool solved;  // trsm: the product must be alpha * before
   libsgemm_math_mode_t mode;
@@ -30,25 +30,23 @@ struct Claim {
   }
 };
 
-// `before`: the old C of this product, as Snapshot::item() gives it.
+// `before`: the old C, from Snapshot::item().
 Claim claim(const GemmDesc &desc, const float *before, const Arithmetic &how);
 
-// f of verify.h, and the loss of a truncating kernel beyond it where inputs are below their normal range.
+// f of verify.h, and a truncating kernel's further loss below the normal range of inputs.
 double error_factor(const GemmDesc &desc, const Arithmetic &how);
 ChecksumCut cut_off(const GemmDesc &desc, const Arithmetic &how);
 
-// Parts of a row of x.
 Parts parts(const View &x, int64_t row, int64_t k, libsgemm_math_mode_t mode);
 
 ElementBound element_bound(const Claim &claim);
 ElementBound element_bound(const GemmDesc &desc, const Arithmetic &how);  // for a product
 
-// |error| / bound of element (i, j), from its sums of products and of their magnitudes; `lost`: the product's loss by
-// the split of inputs. `told`: true if column j of a trsm has values that are not finite and has been judged as a
-// whole.
+// |error| / bound of element (i, j), from its sums of products and of magnitudes. `lost`: by the split of inputs.
+// `told`: column j of a trsm is not finite and has been judged as a whole.
 double element_ratio(const Claim &claim, int64_t i, int64_t j, double value, double magnitude, double lost, bool *told);
 
-// The worst |error| / bound: of the elements of column j, of all elements, and of the checksum of every row.
+// The worst |error| / bound of column j, of all elements, of every row's checksum.
 double worst_of_column(const Claim &claim, int64_t j);
 double worst_of_all(const Claim &claim);
 double worst_of_sums(const Claim &claim, uint64_t seed);

@@ -28,10 +28,9 @@ DeviceVerification::DeviceVerification(const DeviceMemory &memory, const GemmDes
 
 DeviceVerification::~DeviceVerification() { let_go(); }
 
-// Frees the copy of C.
 void DeviceVerification::let_go() {
   if (!owned_) return;
-  // If the call failed before any thread waited, a copy may still be in flight.
+  // A copy may be in flight if the call failed before any thread waited.
   Error ignored;
   memory_.table.synchronize(memory_.device, memory_.stream, &ignored);
   memory_.table.release(memory_.device, saved_);

@@ -1,5 +1,5 @@
-// Verification of a call on device memory. SAMPLE uses the backend's checksum if it has one for the call; FULL uses the
-// backend's check of all elements. Everything else is verified on the host, on copies of the operands.
+// Verification of calls on device memory. SAMPLE uses the backend's checksum where it has one, FULL its check of all
+// elements. The rest is verified on the host, on copies.
 #pragma once
 
 #include <functional>
@@ -12,24 +12,24 @@ namespace libsgemm {
 
 class DeviceVerification {
  public:
-  // Allocates `bytes` of device memory that stays with the call's handle; NULL and *error if there is none.
+  // Device memory that stays with the call's handle; NULL and *error: none.
   using Allocate = std::function<void *(size_t bytes, Error *error)>;
 
-  // `keep`: all device memory that is needed comes from `allocate`; otherwise only the backend's small workspace does.
+  // `keep`: all device memory comes from `allocate`; otherwise only the backend's small workspace does.
   DeviceVerification(const DeviceMemory &memory, const GemmDesc &desc, const Settings &settings, uint64_t seed,
                      Allocate allocate, bool keep);
   ~DeviceVerification();
   DeviceVerification(const DeviceVerification &) = delete;
   DeviceVerification &operator=(const DeviceVerification &) = delete;
 
-  // To be called before the call: copies what it may overwrite.
+  // Before the call: copies what it may overwrite.
   libsgemm_status_t begin(Error *error);
 
-  // To be called after it: waits, and returns the worst |error| / bound. An error that leaves *computed true concerns
-  // the verification alone.
+  // After the call: waits, returns the worst |error| / bound. An error with *computed true concerns the verification
+  // alone.
   libsgemm_status_t judge(const Arithmetic &how, double *worst, bool *computed, Error *error);
 
-  // Restores the old C. Does nothing if C was not saved, as with action WARN.
+  // Restores the old C, if it was saved (action WARN does not).
   libsgemm_status_t restore(Error *error);
 
  private:
@@ -47,12 +47,12 @@ class DeviceVerification {
   const Allocate allocate_;
   bool keep_;
 
-  const bool full_;  // FULL, not SAMPLE
+  const bool full_;  // not SAMPLE
   Checksum checksum_ = {};
-  size_t bytes_ = 0;         // bytes of the backend's workspace; 0: the host verifies
-  char *scratch_ = nullptr;  // that workspace; with `keep` the old C follows it
+  size_t bytes_ = 0;         // the backend's workspace; 0: the host verifies
+  char *scratch_ = nullptr;  // that workspace; with `keep` the old C follows
   char *saved_ = nullptr;
-  bool owned_ = false;  // this object must release saved_
+  bool owned_ = false;  // saved_ must be released here
   HostCopy copy_;
   Snapshot before_;
 };

@@ -1,4 +1,4 @@
-// The checksum (checksum.h) of a result in host memory, in FP64.
+// The checksum (checksum.h) of a result in host memory.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,20 +12,20 @@ namespace libsgemm {
 namespace {
 
 struct Weights {
-  const double *of_value, *of_size;  // weights of each column; of_size NULL: squares are added up
+  const double *of_value, *of_size;  // weights of columns; of_size NULL: squares are summed
 };
 
 double finite_or_zero(double x) { return checksum_finite(x) ? x : 0; }
 
-// For each row i: the sum of weighted elements, of weighted magnitudes, and of magnitudes. If squares are added up: the
-// sum of weighted finite elements, the sum of their squares, and the number of other elements that have a weight.
+// Per row: sums of weighted elements, of weighted magnitudes, of magnitudes. With squares: sum of weighted finite
+// elements, sum of their squares, number of weighted elements that are not finite.
 struct RowSums {
   std::vector<double> value, size, plain;
   explicit RowSums(int64_t rows)
       : value(static_cast<size_t>(rows)), size(static_cast<size_t>(rows)), plain(static_cast<size_t>(rows)) {}
 };
 
-// The nonzero rows of column j of a view, within [first, last).
+// Nonzero rows of column j within [first, last).
 Span rows_of(const View &x, int64_t j, int64_t first, int64_t last) {
   if (x.structure != View::triangular) return {first, last};
   return x.upper ? Span{first, std::min(last, j + 1)} : Span{std::max(first, j), last};
@@ -45,7 +45,7 @@ inline void add_element(double x, double w, double g, double *value, double *siz
   }
 }
 
-// Adds `count` elements of a column to the sums of their rows. at(i) returns element i.
+// Adds part of a column, `count` elements at(i), to the sums of their rows.
 template <bool SQUARES, typename At>
 inline void add_column(const At &at, int64_t count, double w, double g, double *value, double *size, double *plain) {
   for (int64_t i = 0; i < count; ++i) {
@@ -53,7 +53,7 @@ inline void add_column(const At &at, int64_t count, double w, double g, double *
   }
 }
 
-// Adds `count` elements of a row to its sums, in lanes, so that an addition does not wait for the one before.
+// Adds part of a row to its sums, in lanes: no addition waits for the one before.
 template <bool SQUARES, typename At>
 inline void add_row(const At &at, int64_t count, const double *w, const double *g, double *value, double *size,
                     double *plain) {
@@ -118,14 +118,14 @@ void take_roots(std::vector<double> *x) {
   for (double &value : *x) value = std::sqrt(value);
 }
 
-// Returns C, or the old C, as a view in which the elements outside of its part are zeros.
+// C, or the old C, with zeros outside of its part.
 View view_of(const Output &c) {
   const View::Structure structure = c.part == Output::all ? View::general : View::triangular;
   return {c.data, c.row_step, c.col_step, Type::f32, structure, c.part == Output::upper, false};
 }
 
-// The sums that are judged, for each row: of C, of the old C (with the norms of its rows), and of the product. norms,
-// squares, widest: sum, sum of squares and maximum of the norms of y's rows.
+// The judged sums per row: of C, of the old C with its norms, of the product. norms, squares, widest: sum, sum of
+// squares and maximum of the norms of y's rows.
 struct Sums {
   RowSums after, before, product;
   double norms, squares, widest;
@@ -150,14 +150,14 @@ ChecksumBound bound_of(const Claim &c, const Sums &sums) {
   b.floor = element_floor(element_bound(c));
   b.scaled_first = operand_floor(element_bound(c));
   if (!c.solved) return b;
-  // The product is of the computed solution, and only the triangle magnifies what that lost (verify.h).
+  // The product is of the computed solution, and only the triangle magnifies its loss (verify.h).
   b.scaled_first = c.smallest * std::max(1.0, b.alpha);
   b.alpha = 1;
   if (p.x.structure == View::triangular && !flushes(c.smallest)) b.norms = 0;
   return b;
 }
 
-// |error| / bound of the sum of a row without NaN and Inf.
+// |error| / bound of a row without NaN and Inf.
 double ratio_of_row(const Claim &c, const Sums &sums, const ChecksumBound &bound, size_t i) {
   const double alpha = static_cast<double>(c.alpha), beta = static_cast<double>(c.beta);
   const bool solution_first = c.solved && c.products.term[0].x.structure != View::triangular;
@@ -174,8 +174,7 @@ bool has_triangle(const Claim &c) {
   return p.x.structure == View::triangular || p.y.structure == View::triangular;
 }
 
-// The ratio of a column of C whose column of y is not finite. Without a triangle's zeros no element of it may be
-// finite.
+// For a column of C whose column of y is not finite. Without a triangle's zeros no element may be finite.
 double ratio_of_spoilt_column(const Claim &c, int64_t j) {
   const Output &out = c.products.out;
   for (int64_t i = out.first_row(j); i < out.last_row(j, c.products.term[0].m); ++i) {
@@ -184,8 +183,7 @@ double ratio_of_spoilt_column(const Claim &c, int64_t j) {
   return 0;
 }
 
-// Returns the worst ratio of all rows, and of the columns that have no weight. Rows and columns that sums cannot judge
-// are recomputed.
+// The worst ratio of all rows and of columns without weight. Rows and columns that sums cannot judge are recomputed.
 double judge_all(const Claim &c, const Sums &sums, const std::vector<double> &signs) {
   constexpr size_t kMostLines = 16;
   const Claim transposed = c.transposed();
@@ -211,8 +209,8 @@ double judge_all(const Claim &c, const Sums &sums, const std::vector<double> &si
       worst = std::max(worst, ratio_of_row(c, sums, bound, i));
     }
   }
-  // In trsm the columns are solutions if x is the triangle, otherwise the rows are. Only a whole solution shows what
-  // led to its values.
+  // trsm: columns are solutions if x is the triangle, otherwise rows are. Only a whole solution shows what led to its
+  // values.
   const bool left = c.products.term[0].x.structure == View::triangular;
   const bool in_triangle = c.solved && !(left ? rows : columns).empty();
   if (in_triangle || rows.size() + columns.size() > kMostLines) {
@@ -223,7 +221,7 @@ double judge_all(const Claim &c, const Sums &sums, const std::vector<double> &si
   return worst;
 }
 
-// Returns the sums of y's rows. Columns of y that are not finite get weight 0.
+// Sums of y's rows. Columns of y that are not finite get weight 0.
 RowSums sum_of_y(const Product &p, std::vector<double> *signs) {
   RowSums sums = sum_rows<true>(p.y, p.k, p.n, {signs->data(), nullptr});
   if (*std::max_element(sums.plain.begin(), sums.plain.end()) == 0) return sums;
@@ -235,7 +233,7 @@ RowSums sum_of_y(const Product &p, std::vector<double> *signs) {
   return sum_rows<true>(p.y, p.k, p.n, {signs->data(), nullptr});
 }
 
-// Adds the sums of the rows of a product of which all elements count.
+// All elements count.
 void multiply_all(const Product &p, RowSums inner, Sums *sums) {
   take_roots(&inner.size);
   const RowSums outer = sum_rows<false>(p.x, p.m, p.k, {inner.value.data(), inner.size.data()});
@@ -247,8 +245,8 @@ void multiply_all(const Product &p, RowSums inner, Sums *sums) {
   }
 }
 
-// Adds the sums where only one triangle of C counts: row i needs y times the signs of its own columns, which are those
-// of the row before and one more. Norms are computed for 32 rows together, so they are at most a little too large.
+// One triangle of C counts: row i needs y times the signs of its own columns, those of the row before and one more.
+// Norms are computed for 32 rows together, so they are at most a little too large.
 void multiply_triangle(const Product &p, Output::Part part, const double *signs, Sums *sums) {
   constexpr int64_t kRows = 32;
   RowSums inner(p.k);

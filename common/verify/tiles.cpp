@@ -1,7 +1,7 @@
 // Checks all elements of a result against FP64.
 //
-// A tile of 64 x 64 elements is summed over all of k: x and y are packed as doubles, 256 terms at a time, and a kernel
-// adds values and magnitudes in registers. Products of FP32 numbers are exact in FP64.
+// A tile of 64 x 64 is summed over all of k. x and y are packed as doubles, 256 terms at a time; values and magnitudes
+// add up in registers. Products of FP32 numbers are exact in FP64.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kTile = 64, kDepth = 256;
 
-// A tile of rows [i, i + rows) and columns [j, j + columns).
+// Rows [i, i + rows), columns [j, j + columns).
 struct Tile {
   int64_t i, j, rows, columns;
   double value[kTile * kTile], magnitude[kTile * kTile];  // columns kTile apart
@@ -88,8 +88,8 @@ AddColumns best_add_columns() {
   return add_columns;
 }
 
-// Packs columns [first, first + count) of terms [l, l + depth) of a view whose rows are terms. Fills up the rest of the
-// tile with zeros; its sums are never read.
+// Packs columns [first, first + count) of terms [l, l + depth); the view's rows are terms. The rest of the tile becomes
+// zeros, whose sums are never read.
 void pack(const View &view, int64_t l, int64_t depth, int64_t first, int64_t count, double *to) {
   for (int64_t term = 0; term < depth; ++term) std::fill(to + term * kTile + count, to + (term + 1) * kTile, 0.0);
   if (view.row_step > view.col_step) {
@@ -116,8 +116,7 @@ void add_product(const Product &p, Packed *packed, Tile *t) {
   }
 }
 
-// Adds a product with a triangle, element by element over its nonzero terms: 0 * Inf with a zero outside the triangle
-// would be NaN.
+// Element by element over nonzero terms: 0 * Inf outside of the triangle would be NaN.
 void add_triangular_product(const Product &p, Tile *t) {
   for (int64_t j = 0; j < t->columns; ++j) {
     for (int64_t i = 0; i < t->rows; ++i) {
@@ -134,7 +133,7 @@ void add_triangular_product(const Product &p, Tile *t) {
   }
 }
 
-// Parts of the rows of x and of the columns of y in the modes that split inputs; otherwise empty.
+// Parts of rows of x and columns of y, in modes that split inputs; otherwise empty.
 struct AllParts {
   std::vector<Parts> x, y;
 };
@@ -193,7 +192,7 @@ double worst_of_all(const Claim &c) {
       tile->j = at / down * kTile;
       tile->rows = std::min(kTile, m - tile->i);
       tile->columns = std::min(kTile, n - tile->j);
-      // Skips tiles that hold nothing of a triangle.
+      // Skips tiles without an element of a triangle.
       const Output &out = c.products.out;
       if (out.first_row(tile->j) >= tile->i + tile->rows) continue;
       if (out.last_row(tile->j + tile->columns - 1, m) <= tile->i) continue;

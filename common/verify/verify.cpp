@@ -1,4 +1,4 @@
-// Verification in FP64, independent of every kernel, and exact about which terms an element has. This file chooses the
+// Verification in FP64, independent of every kernel and exact about the terms of an element. This file chooses the
 // elements and computes columns of them.
 #include "verify.h"
 
@@ -13,15 +13,15 @@
 namespace libsgemm {
 namespace {
 
-constexpr int kSamples = 4;                        // number of columns, and of rows
-constexpr uint64_t kStride = 0x2545f4914f6cdd1du;  // between the seeds of the products of a batch
+constexpr int kSamples = 4;                        // of columns, and of rows
+constexpr uint64_t kStride = 0x2545f4914f6cdd1du;  // between the seeds of a batch's products
 
-// Sums of a column of a product: value and sum of magnitudes of its elements [first, last).
+// Sums of elements [first, last) of a product's column: values and magnitudes.
 struct Column {
   std::vector<double> value, magnitude;
   std::vector<double> factor;  // a column of y
 
-  // Adds the product of a row of x, which is k contiguous floats, and `factor`.
+  // Adds a row of x, k contiguous floats, times `factor`.
   void add_row(int64_t i, const float *x, int64_t k) {
     constexpr int kLanes = 4;
     double sums[kLanes] = {}, sizes[kLanes] = {};
@@ -59,7 +59,7 @@ void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Colum
     return;
   }
   if (p.x.plain() && p.x.col_step == 1 && p.y.structure != View::triangular) {
-    // Along the rows of x, with four accumulators, so that an addition does not wait for the one before.
+    // Along the rows of x, with four accumulators: no addition waits for the one before.
     column->factor.resize(static_cast<size_t>(p.k));
     for (int64_t l = 0; l < p.k; ++l) column->factor[static_cast<size_t>(l)] = static_cast<double>(p.y.at(l, j));
     for (int64_t i = first; i < last; ++i) {
@@ -75,7 +75,7 @@ void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Colum
   }
 }
 
-// Returns the worst ratio of four columns, four rows, and the checksum along the shorter side of C.
+// The worst ratio of four columns, four rows, and the checksum along the shorter side of C.
 double worst_of_samples(const Claim &columns, uint64_t seed) {
   const Claim rows = columns.transposed();
   const Product &p = columns.products.term[0];
@@ -120,7 +120,7 @@ double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_veri
   for (int64_t item = 0; item < desc.batch_count; ++item) {
     const GemmDesc d = batch_item(desc, item);
     const Claim c = claim(d, before != nullptr ? before->item(item) : nullptr, arithmetic);
-    // If the thread does not round to nearest, errors of one direction add up in a checksum, and sums that leave the
+    // In a thread that does not round to nearest, errors of one direction add up in a checksum, and sums that leave the
     // range may become any number.
     const bool all = mode == LIBSGEMM_VERIFY_FULL || c.products.term[0].n <= 2 * kSamples || arithmetic.floats.directed;
     worst = std::max(worst, all ? worst_of_all(c) : worst_of_samples(c, seed + static_cast<uint64_t>(item) * kStride));
