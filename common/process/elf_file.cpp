@@ -13,8 +13,8 @@
 #include <cstring>
 #include <vector>
 
-// ELF header of the object that contains this code, defined by the linker. Other files must have its class, byte order
-// and machine.
+// ELF header of the object with this code, defined by the linker. Other files must have its class, byte order and
+// machine.
 extern "C" const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 namespace libsgemm {
@@ -36,7 +36,7 @@ class File {
 
   bool is_open() const { return value_ >= 0; }
 
-  // Size in bytes; 0 if it is not a regular file.
+  // 0: not a regular file.
   uint64_t size() const {
     struct stat status;
     const bool regular = fstat(value_, &status) == 0 && S_ISREG(status.st_mode);
@@ -62,7 +62,6 @@ bool lies_within(uint64_t offset, uint64_t bytes, uint64_t size) { return offset
 
 uint64_t padded(uint64_t bytes, uint64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
-// Finds the plugin's note in a segment of notes.
 void find_note(const std::vector<char> &notes, uint64_t alignment, Beneath *beneath) {
   ElfW(Nhdr) header;
   for (uint64_t at = 0; lies_within(at, sizeof header, notes.size());) {
@@ -82,7 +81,7 @@ void find_note(const std::vector<char> &notes, uint64_t alignment, Beneath *bene
   }
 }
 
-// Reads the program headers of a file for this machine. Returns NULL, or what is wrong.
+// NULL, or what is wrong.
 const char *read_segments(const File &file, uint64_t size, std::vector<Segment> *segments) {
   Header header;
   if (!lies_within(0, sizeof header, size) || !file.read(0, &header, sizeof header) ||

@@ -1,8 +1,8 @@
-// Checks of a shared object before it is loaded.
+// Checks a shared object before it is loaded.
 //
-// dlopen() maps a file according to its headers and then reads the mapping. If the file is truncated, by a full disk or
-// an interrupted copy, reading the missing part ends the process with SIGBUS. Moreover, a loaded object runs code at
-// once, which may not survive that a library it needs is missing.
+// dlopen() maps a file by its headers and reads the mapping. In a file truncated by a full disk or an interrupted copy,
+// that ends the process with SIGBUS. A loaded object also runs code at once, which may not survive that a library it
+// needs is missing.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace libsgemm {
 
-// A note for the loader in a plugin's file. It names the library of a driver without which the plugin must not be
-// loaded at all, and what to call it in the message ("there is no WHAT"). A plugin defines one such variable:
+// A note in a plugin's file: the driver library without which the plugin must not be loaded, and what to call it in the
+// message ("there is no WHAT"). A plugin defines one:
 //   __attribute__((section(".note.libsgemm"), aligned(4), used)) constexpr BeneathNote kNote("libcuda.so.1", "driver");
-// The linker puts it where a program header (PT_NOTE) points to it.
+// The linker adds a program header for it (PT_NOTE).
 struct BeneathNote {
   static constexpr uint32_t kType = 1;
 
@@ -22,18 +22,18 @@ struct BeneathNote {
     for (int i = 0; the_words[i] != '\0'; ++i) what[i] = the_words[i];
   }
 
-  // Layout of an ELF note: length of the name, length of the rest, type, name padded to 4 bytes.
+  // An ELF note: length of the name, length of the rest, type, name padded to 4 bytes.
   uint32_t name_bytes = sizeof "libsgemm", rest_bytes = sizeof library + sizeof what, type = kType;
   char name[12] = "libsgemm";
   char library[32] = {}, what[32] = {};  // NUL-terminated
 };
 
 struct Beneath {
-  std::string library, what;  // empty: the file has no such note
+  std::string library, what;  // empty: no such note
 };
 
-// True if the file is a shared object for this machine that contains everything its headers mention. Otherwise *problem
-// has the reason, with the file's name. `beneath`, if not NULL, receives the contents of the note.
+// True for a shared object for this machine that contains everything its headers mention. Otherwise *problem has the
+// reason, with the file's name. `beneath` receives the note; may be NULL.
 bool check_shared_object(const std::string &path, Beneath *beneath, std::string *problem);
 
 }  // namespace libsgemm

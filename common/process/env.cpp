@@ -1,4 +1,4 @@
-// Parses the environment. The valid values of a variable are listed in one place, from which its error message is made.
+// Parses the environment. A variable's valid values are in one place, from which its error message is made.
 #include "env.h"
 
 #include <sys/auxv.h>
@@ -25,8 +25,7 @@ struct Word {
   int value;
 };
 
-// Returns the value of a variable; NULL if it is not set. Adds the name to env->names: there is no other list of the
-// known variables.
+// NULL: not set. Adds the name to env->names, the only list of known variables.
 const char *get(Environment *env, const char *name) {
   if (std::find(env->names.begin(), env->names.end(), name) == env->names.end()) env->names.emplace_back(name);
   const char *value = secure_getenv(name);
@@ -41,13 +40,13 @@ std::vector<std::string> split(const std::string &text, char separator) {
   return parts;
 }
 
-// Adds an error message. Several variables may be wrong, and each is reported.
+// Each wrong variable is reported.
 void complain(Environment *env, const std::string &name, const std::string &value, const std::string &valid) {
   if (!env->error.empty()) env->error += "; ";
   env->error += name + "=" + value + " is not valid: use " + valid;
 }
 
-// Reads a variable that is one of a few words; `fallback` if it is not set.
+// Reads one of a few words; `fallback`: not set.
 int read_word(Environment *env, const char *name, int fallback, const std::vector<Word> &words) {
   const char *value = get(env, name);
   if (value == nullptr) return fallback;
@@ -63,7 +62,7 @@ int read_word(Environment *env, const char *name, int fallback, const std::vecto
 double read_number(Environment *env, const char *name, double fallback, const char *valid) {
   const char *value = get(env, name);
   if (value == nullptr) return fallback;
-  // Not strtod(), which expects numbers in the format of the program's locale.
+  // Not strtod(), which follows the program's locale.
   double number = 0;
   const char *const end = value + std::strlen(value);
   const auto [stop, error] = std::from_chars(value, end, number);
@@ -72,7 +71,7 @@ double read_number(Environment *env, const char *name, double fallback, const ch
   return fallback;
 }
 
-// Reads a number of bytes. A suffix K, M or G multiplies it by 2^10, 2^20 or 2^30.
+// Suffixes K, M, G: 2^10, 2^20, 2^30.
 size_t read_bytes(Environment *env, const char *name) {
   const char *value = get(env, name);
   if (value == nullptr) return 0;
@@ -88,7 +87,7 @@ size_t read_bytes(Environment *env, const char *name) {
   return 0;
 }
 
-// Reads a whole number from 1 to `most`. "all", if allowed, is returned as 0.
+// A whole number from 1 to `most`; "all", if allowed, is 0.
 int read_count(Environment *env, const char *name, int most, bool all) {
   const char *value = get(env, name);
   if (value == nullptr || (all && value == std::string("all"))) return 0;
@@ -136,17 +135,16 @@ void read_math_mode(Environment *env) {
     modes.push_back({mode_traits(static_cast<libsgemm_math_mode_t>(mode)).name, mode});
   }
   s.math_mode = static_cast<libsgemm_math_mode_t>(read_word(env, "LIBSGEMM_MATH_MODE", LIBSGEMM_MATH_FP32, modes));
-  // NVIDIA's variable by which a user forbids TF32 in every library of the process.
+  // With it users forbid TF32 in every library of the process.
   const char *tf32 = get(env, "NVIDIA_TF32_OVERRIDE");
   if (tf32 != nullptr && tf32 == std::string("0") && s.math_mode == LIBSGEMM_MATH_TF32) {
     s.math_mode = LIBSGEMM_MATH_FP32;
   }
 }
 
-// Lists LIBSGEMM_ variables that do not exist: a misspelt name would otherwise go unnoticed. LIBSGEMM_TEST_ belongs to
-// the tests.
+// Finds misspelt LIBSGEMM_ variables, which would go unnoticed. LIBSGEMM_TEST_ belongs to the tests.
 void find_strays(Environment *env) {
-  // Names are compared without the prefix that all share.
+  // Without the prefix that all share.
   const std::string prefix = "LIBSGEMM_";
   std::vector<std::string> endings;
   for (const std::string &name : env->names) {

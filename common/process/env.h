@@ -1,4 +1,4 @@
-// Settings of a call: from the environment, or from a handle that overrides it.
+// Settings of a call: the environment's, or those of a handle that override them.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace libsgemm {
 
-// Every backend this library knows, in the order in which `auto` prefers them: plugins for GPUs, plugins for the CPU,
-// the built-in backend. To add a backend, add one word here.
+// All backends in `auto`'s order of preference: plugins for GPUs, plugins for the CPU, the built-in one. A new backend
+// needs one word here.
 constexpr const char *kGpuBackends[] = {"cuda", "hip"};
 constexpr const char *kCpuBackends[] = {"openblas"};
 constexpr const char *kBuiltIn = "ref";
 
-// Numbers of the backends: those below kFirstCpu are for GPUs, kRef is the built-in one.
+// Backend numbers: below kFirstCpu GPUs, kRef the built-in one.
 constexpr int kFirstCpu = static_cast<int>(std::size(kGpuBackends));
 constexpr int kRef = kFirstCpu + static_cast<int>(std::size(kCpuBackends));
 constexpr int kBackendCount = kRef + 1;
@@ -34,79 +34,78 @@ constexpr std::array<const char *, kBackendCount> kBackendNames = backend_names(
 
 enum class Offload : int8_t { automatic, never, always };
 
-// Backends in order of preference. The first `chosen` were requested by name; the others are fallbacks.
+// Backends in order of preference. The first `chosen` were requested by name, the others are fallbacks.
 struct Preference {
   int8_t order[kBackendCount];
   int8_t chosen;  // 0: `auto`
 };
 
-// prefer_all() is `auto`; prefer_cpu() is what is left of it without GPUs.
+// `auto`, and `auto` without GPUs.
 Preference prefer_all();
 Preference prefer_cpu();
 
 struct KernelChoice {
-  int8_t backend;  // -1: none forced
+  int8_t backend;  // -1: none
   int row;
 };
 
-// Plain data, so that a handle can hold a copy.
+// Plain data: handles hold a copy.
 struct Settings {
   Preference preference;
   KernelChoice kernel;
   bool strict;
   Offload offload;
-  bool offload_set;  // LIBSGEMM_OFFLOAD or its threshold was set; then it applies to backends requested by name, too
-  double offload_threshold;  // cube root of m * n * k; negative: not set, and predicted times decide
+  bool offload_set;          // LIBSGEMM_OFFLOAD or its threshold is set: it applies to backends requested by name, too
+  double offload_threshold;  // cube root of m n k; negative: not set, predicted times decide
   libsgemm_math_mode_t math_mode;
   libsgemm_deterministic_t deterministic;
   libsgemm_verify_t verify;
   libsgemm_verify_action_t verify_action;
 };
 
-// True if the same call must give the same bits in every run. Then the backend, the kernel and the partition of the
-// work depend only on the call, the settings and the machine, and a failure there is an error of the call. (INVARIANT
-// does not need this: every backend gives the same bits.)
+// True if a call must give the same bits in every run. Backend, kernel and partition then depend only on the call, the
+// settings and the machine, and a failure is an error of the call. (INVARIANT does not need this: all backends give the
+// same bits.)
 inline bool repeatable(libsgemm_deterministic_t deterministic) { return deterministic == LIBSGEMM_DETERMINISTIC_ON; }
 
-// True if another backend may compute a call that one has failed to compute.
+// True if another backend may compute what one has failed to compute.
 inline bool may_be_replaced(const Settings &settings) {
   return !settings.strict && !repeatable(settings.deterministic);
 }
 
-// Lists the backends that may compute, in order: those requested, then the CPU backends as fallbacks. Returns their
-// number.
+// Lists the backends that may compute, in order: those requested, then CPU backends as fallbacks. Returns their number.
 int candidates(const Settings &settings, int8_t (&order)[kBackendCount]);
 
-// The environment, read once at first use.
+// The environment, read once.
 struct Environment {
   Settings settings;
-  std::string kernel;  // LIBSGEMM_KERNEL; resolved to settings.kernel once the backends are known
+  std::string kernel;  // LIBSGEMM_KERNEL; becomes settings.kernel once the backends are known
   std::vector<std::string> backend_path;
   std::string cpu_blas;
-  std::string calibration;  // LIBSGEMM_CALIBRATION: "off", or a file; empty: the one in the user's cache
+  std::string calibration;  // LIBSGEMM_CALIBRATION: "off", or a file; empty: the user's cache
   bool devices_set = false;
   std::vector<int> devices;
-  int offload_threads = 0;         // threads that copy between host memory and pinned memory; 0: by the number of cores
+  int offload_threads = 0;         // threads copying between host and pinned memory; 0: by the number of cores
   int offload_devices = 0;         // devices that share a call; 0: all
   size_t device_memory_limit = 0;  // bytes per device; 0: all that is free
   size_t pinned_memory_limit = 0;  // bytes; 0: the default
-  double timeout = 300;            // seconds to wait for an answer from a device; 0: for ever
-  std::string tuning;              // LIBSGEMM_TUNING: "off", or a file; empty: the one in the user's cache
+  double timeout = 300;            // seconds to wait for a device; 0: for ever
+  std::string tuning;              // LIBSGEMM_TUNING, likewise
   int verbose = 0;
   std::string log_path;
   std::string stats_dir;
-  bool stats_calls = false;  // calls are also counted by their class
+  bool stats_calls = false;  // count calls by their class, too
   bool verify_seed_set = false;
   uint64_t verify_seed = 0;
-  std::string error;                // invalid values, with the valid ones; empty: none
-  std::vector<std::string> names;   // all variables that exist
-  std::vector<std::string> strays;  // a sentence for each LIBSGEMM_ variable that is set but does not exist
+  std::string error;                // invalid values with the valid ones; empty: none
+  std::vector<std::string> names;   // all variables
+  std::vector<std::string> strays;  // a sentence for each LIBSGEMM_ variable that does not exist
 };
 
-// Reads LIBSGEMM_* and NVIDIA_TF32_OVERRIDE. A set-user-id process gets only the defaults.
+// LIBSGEMM_* and NVIDIA_TF32_OVERRIDE. A set-user-id process gets the defaults.
 Environment read_environment();
 
-// Parses "auto" or a comma list of backends. On failure false, with the valid values in *error.
+// "auto" or a comma list. On failure false, with the valid values in *error.
 bool parse_backends(const std::string &text, Preference *preference, std::string *error);
 
 }  // namespace libsgemm

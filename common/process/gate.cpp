@@ -12,15 +12,15 @@ namespace libsgemm {
 
 constexpr unsigned kCells = 64;
 
-// State of a thread. A signal handler may fork or exit at any point of a call. `counted` is set just before the call is
-// counted, and reset just after it is no longer counted. A handler that runs in between subtracts one too many: a
-// waiting thread may then stop waiting too early, but no thread waits for ever.
+// A thread's state. A signal handler may fork or exit at any point of a call. `counted` is set before the call is
+// counted and reset after it is no longer counted. A handler in between subtracts one too many: a waiting thread may
+// stop waiting too early, but none waits for ever.
 struct GateThread {
-  unsigned cell = kCells;  // same for all calls of the thread, so that entering and leaving balance; kCells: none yet
-  int depth = 0;           // number of nested InGate
-  bool counted = false;    // the call is counted in the cell
+  unsigned cell = kCells;  // the same for all calls of the thread, so that they balance; kCells: none yet
+  int depth = 0;           // nested InGate
+  bool counted = false;    // in the cell
   bool ending = false;     // the call began during exit, or caused the exit
-  bool set_aside = false;  // the call is not counted while the thread forks
+  bool set_aside = false;  // not counted while the thread forks
 };
 
 namespace {
@@ -35,7 +35,7 @@ Cell g_cells[kCells];
 // Bits of g_state; 0: open. kEnding is never reset.
 constexpr int kForking = 1, kEnding = 2;
 std::atomic<int> g_state{0};
-std::atomic<pthread_t> g_forker{};  // the thread that forks; it may still make calls
+std::atomic<pthread_t> g_forker{};  // the forking thread, which may still make calls
 
 unsigned next_cell() {
   static std::atomic<unsigned> next{0};
@@ -57,7 +57,7 @@ bool is_forker() { return pthread_equal(g_forker.load(), pthread_self()) != 0; }
 
 void wait_until_idle() {
   for (Cell &cell : g_cells) {
-    // A product can take seconds, so the wait yields first and sleeps later.
+    // A product can take seconds: yield first, sleep later.
     for (int spin = 0; cell.running.load() > 0; ++spin)
       spin < 1000 ? static_cast<void>(sched_yield()) : static_cast<void>(usleep(100));
   }
@@ -73,7 +73,7 @@ void at_exit() {
   wait_until_idle();
 }
 
-// Enters the gate. False if the process is ending, unless the thread is inside a call that began before.
+// False if the process is ending, unless the thread is inside a call that began before.
 bool enter(GateThread *t) {
   if (t->depth++ > 0) return !t->ending;
   for (;;) {
@@ -112,7 +112,7 @@ void gate_close_for_fork() {
 
 void gate_open_after_fork(Side side) {
   GateThread &t = t_thread;
-  // The parent's other threads, whose calls are counted here, do not exist in the child.
+  // The child does not have the parent's other threads, whose calls are counted here.
   if (side == Side::child) {
     for (Cell &cell : g_cells) cell.running = 0;
   }
@@ -129,7 +129,7 @@ void gate_watch_exit() { std::atexit(at_exit); }
 void gate_watch_fork() {
   static std::atomic<bool> watching{false};
   if (watching.exchange(true)) return;
-  // Prepare handlers of fork run in reverse order of registration, so this one runs before those of the BLAS.
+  // Prepare handlers run in reverse order of registration: this one before the BLAS's.
   if (pthread_atfork(gate_close_for_fork, nullptr, nullptr) != 0) watching = false;  // no memory: retried next time
 }
 

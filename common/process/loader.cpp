@@ -30,13 +30,13 @@ namespace {
 
 std::atomic<unsigned> g_fork_generation{0};
 
-// Recursive, because making the library resolves LIBSGEMM_KERNEL, which loads backends. Constant-initialised and
-// without a destructor, so that it is usable at the first fork and in the last call.
+// Recursive: making the library resolves LIBSGEMM_KERNEL, which loads backends. Constant-initialised and without a
+// destructor: usable at the first fork and in the last call.
 std::recursive_mutex g_mutex;
 
-// Ends threads before a fork. The fork continues even if some cannot be ended.
+// The fork continues even if some threads cannot be ended.
 void end_threads() noexcept {
-  // From inside a call, or when the process is ending, backends must not be touched.
+  // The backends must not be touched.
   if (gate_fork_is_late()) return;
   try {
     kLayersAbove.before_fork();
@@ -49,9 +49,9 @@ void end_threads() noexcept {
   }
 }
 
-// Registered before any BLAS is loaded, so before_fork() runs after the BLAS's own handlers; the gate has another
-// handler, which runs before those. A child must not inherit the mutex locked by a thread that it does not have, nor a
-// backend in the middle of a call, nor a backend that relies on threads that are gone.
+// Registered before any BLAS is loaded, so that it runs after the BLAS's own handlers, and after the gate's. A child
+// must not inherit the mutex locked by a thread that it does not have, a backend in the middle of a call, or one that
+// relies on threads that are gone.
 void before_fork() {
   gate_close_for_fork();
   g_mutex.lock();
@@ -66,7 +66,7 @@ void after_fork_in_parent() {
 void after_fork_in_child() {
   ++g_fork_generation;
   stats_after_fork();
-  // Constructed again: its owner is a thread of the parent, so the child cannot unlock it.
+  // Its owner is a thread of the parent, so the child cannot unlock it.
   new (&g_mutex) std::recursive_mutex;
   gate_open_after_fork(Side::child);
 }
@@ -75,12 +75,12 @@ __attribute__((constructor)) void register_fork_handlers() {
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
-// Measures the start of the library or of a backend. Its time is counted separately from the call that needs it.
+// Counts the start of the library or of a backend separately from the call that needs it.
 class Startup {
  public:
   Startup() { ++depth(); }
   ~Startup() {
-    if (--depth() > 0) return;  // the outermost one counts the time
+    if (--depth() > 0) return;  // the outermost one counts
     const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start_).count();
     thread_info().startup += spent;
     stats_add_startup(static_cast<uint64_t>(spent));
@@ -102,7 +102,7 @@ bool is_file(const std::string &path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// Returns the folder of the real libsgemm.so, without links. Plugins are in its subfolder libsgemm.
+// The folder of libsgemm.so, links resolved. Plugins are in its subfolder libsgemm.
 std::string own_folder() {
   const link_map *const self = object_of(reinterpret_cast<const void *>(&own_folder));
   const std::string file = self != nullptr ? file_of(*self) : "";
@@ -121,20 +121,19 @@ std::string find_plugin(const std::string &name, std::string *searched) {
   return "";
 }
 
-// True if an error text of dlopen(), or of its caller, reports a lack of memory. "out of memory" is the text of a
-// dlopen() that could not even allocate a text.
+// True if an error text reports a lack of memory. "out of memory": a dlopen() that could not even allocate a text.
 bool lacks_memory(const char *words) {
   return words != nullptr &&
          (std::strstr(words, std::strerror(ENOMEM)) != nullptr || std::strstr(words, "out of memory") != nullptr);
 }
 
-// True for libsgemm.so and for any libsgemm_blas.so, which is recognised by a symbol that only it defines.
+// libsgemm.so, or any libsgemm_blas.so, recognised by a symbol that only it defines.
 bool is_libsgemm(const void *code) {
   const link_map *const home = object_of(code);
   if (home == nullptr) return false;
   if (home == object_of(reinterpret_cast<const void *>(&own_folder))) return true;
   void *object = dlopen(home->l_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (object == nullptr && lacks_memory(dlerror())) throw std::bad_alloc();  // so this backend is retried later
+  if (object == nullptr && lacks_memory(dlerror())) throw std::bad_alloc();  // this backend is retried later
   if (object == nullptr) return false;
   const void *mark = dlsym(object, "libsgemm_blas_version");
   const bool ours = mark != nullptr && object_of(mark) == home;
@@ -142,8 +141,7 @@ bool is_libsgemm(const void *code) {
   return ours;
 }
 
-// Describes a failure of dlopen(). Its own text does not name the plugin if a library that the plugin needs is at
-// fault.
+// dlopen()'s own text does not name the plugin if a library that it needs is at fault.
 std::string load_failure(const std::string &path, const char *words) {
   if (words == nullptr) return path + " cannot be loaded";
   if (std::strncmp(words, path.c_str(), path.size()) == 0) return words;
@@ -151,8 +149,8 @@ std::string load_failure(const std::string &path, const char *words) {
   return path + (missing ? " lacks its runtime: " : " cannot be loaded: ") + words;
 }
 
-// True if a plugin may be loaded: its file is complete, and the library that its note names can be loaded. That library
-// stays loaded, since the plugin opens it, too.
+// True if the file is complete and the library of its note can be loaded. That library stays loaded: the plugin opens
+// it, too.
 bool may_load(const std::string &path, std::string *reason) {
   Beneath beneath;
   if (!check_shared_object(path, &beneath, reason)) return false;
@@ -162,7 +160,7 @@ bool may_load(const std::string &path, std::string *reason) {
   return false;
 }
 
-// Opens a plugin and checks its table. NULL, with the reason, if it is not one for this library.
+// NULL, with the reason, if it is not a plugin for this library.
 const Backend *open_table(const std::string &path, int index, std::string *reason) {
   const char *name = kBackendNames[index];
   const bool gpu = index < kFirstCpu;
@@ -191,8 +189,7 @@ const Backend *open_table(const std::string &path, int index, std::string *reaso
   return table;
 }
 
-// Refuses a backend for good. After a lack of memory, which may pass, only the third attempt in a row does so. Always
-// returns false.
+// Refuses a backend for good; after a lack of memory, which may pass, only at the third attempt in a row. Always false.
 bool refuse(Slot *slot, const char *name, const std::string &reason) {
   if (!lacks_memory(reason.c_str())) {
     slot->shortages = 0;
@@ -205,7 +202,7 @@ bool refuse(Slot *slot, const char *name, const std::string &reason) {
   return false;
 }
 
-// Records which BLAS the CPU backend calls. The backend reports only its version.
+// The BLAS that the CPU backend calls. The backend reports only its version.
 void note_blas(const Library &lib, const Backend &table) {
   const CpuBlas *const own = lib.env.cpu_blas.empty() ? kLayersAbove.program_blas() : nullptr;
   const char *const file = own != nullptr ? own->file.c_str() : lib.env.cpu_blas.c_str();
@@ -235,7 +232,7 @@ bool probe_slow(int index) {
 void start(Library *lib) {
   lib->env = read_environment();
   const Environment &env = lib->env;
-  static bool log_is_open = false;  // possibly by an earlier attempt to make the library
+  static bool log_is_open = false;  // maybe by an earlier attempt to make the library
   if (!log_is_open) log_open(env.verbose, env.log_path);
   log_is_open = true;
   lib->host.cpu_blas = env.cpu_blas.empty() ? nullptr : env.cpu_blas.c_str();
@@ -258,10 +255,10 @@ void resolve_kernel(Library *lib) {
 
 }  // namespace
 
-// Being in the gate keeps exit from tearing down a backend while it is loaded. The gate is entered before the lock is
-// taken, since the thread that ends the process may need the lock.
+// Inside the gate, exit does not tear down a backend that is being loaded. The gate comes before the lock: the thread
+// that ends the process may need the lock.
 Library &make_library() {
-  const InGate gate;  // load_slow() checks whether the process is ending
+  const InGate gate;  // load_slow() checks ending()
   const Startup startup;
   const std::lock_guard<std::recursive_mutex> lock(g_mutex);
   // The thread that makes the library gets it here before it is complete.
@@ -274,7 +271,7 @@ Library &make_library() {
     if (!made->env.error.empty()) log_message(1, [] { return made->env.error; });
     for (const std::string &stray : made->env.strays) log_message(1, [&] { return stray; });
   } catch (...) {
-    made = nullptr;  // The next call tries again. Not freed, since plugins may hold pointers into it.
+    made = nullptr;  // The next call tries again. Not freed: plugins may hold pointers into it.
     throw;
   }
   g_library.store(made, std::memory_order_release);

@@ -1,4 +1,4 @@
-// The backends of this process: found, opened and probed at first use, never unloaded.
+// The backends of this process: loaded, opened and probed at first use, never unloaded.
 #pragma once
 
 #include <atomic>
@@ -10,27 +10,26 @@
 
 namespace libsgemm {
 
-// One backend. `state` and `probe_state` are read without a lock. What they cover is written before them and never
-// after.
+// `state` and `probe_state` are read without a lock. What they cover is written before them and never after.
 struct Slot {
   enum State : int { untried, ready, refused };
 
-  std::atomic<int> state{untried};        // ready: the plugin is loaded and open
-  std::atomic<int> probe_state{untried};  // ready: its devices are initialised (GPU backends)
+  std::atomic<int> state{untried};        // ready: loaded and open
+  std::atomic<int> probe_state{untried};  // ready: devices are initialised (GPU backends)
   const Backend *table = nullptr;
-  std::string path;    // plugin's file
-  std::string reason;  // why the plugin was refused
+  std::string path;
+  std::string reason;  // of a refusal
   std::string probe_reason;
-  std::atomic<int> shortages{0};  // latest attempts in a row to load it that failed for lack of memory
-  unsigned fork_generation = 0;   // fork generation of the process that probed it
+  std::atomic<int> shortages{0};  // latest failures in a row for lack of memory
+  unsigned fork_generation = 0;   // of the process that probed it
 };
 
-// State of the library. Made at first use and never destroyed, since threads may make calls until the process ends.
+// Made at first use and never destroyed: threads may call until the process ends.
 struct Library {
   Environment env;
   Host host;
   Slot slots[kBackendCount];
-  bool instrumented = false;  // calls are timed, for statistics or LIBSGEMM_VERBOSE >= 2
+  bool instrumented = false;  // time calls, for statistics or LIBSGEMM_VERBOSE >= 2
 };
 
 extern std::atomic<Library *> g_library;  // NULL until first use
@@ -41,7 +40,7 @@ inline Library &library() {
 }
 inline const Backend &table_of(int index) { return *library().slots[index].table; }  // it must be loaded
 
-// Functions of the layers above, defined in call/library.cpp.
+// Functions of layers above, defined in call/library.cpp.
 struct LayersAbove {
   void (*start)(const Environment &environment);  // before the first call
   void (*before_fork)();                          // ends their threads
@@ -49,30 +48,29 @@ struct LayersAbove {
 };
 extern const LayersAbove kLayersAbove;
 
-// Loads and opens a backend. True if it is usable, as far as that is known without initialising a device. When the
-// process is ending, only `ref` is loaded and nothing is probed; of backends that were loaded before, only the kernels'
-// names may be read.
+// True if the backend is usable, as far as that is known without initialising a device. When the process is ending,
+// only `ref` is loaded and nothing is probed; of other loaded backends only the kernels' names may be read.
 bool load_slow(int index);
 inline bool load(int index) {
   const int state = library().slots[index].state.load(std::memory_order_acquire);
   return state != Slot::untried ? state == Slot::ready : load_slow(index);
 }
 
-// Loads a backend for a call. Throws std::bad_alloc if memory was short and results must be repeatable: another backend
-// would give other bits than this one, which the next call may use.
+// For a call. Throws std::bad_alloc if memory is short and results must be repeatable: another backend would give other
+// bits than this one, which the next call may use.
 inline bool load_for(const Settings &settings, int index) {
   if (load(index)) return true;
   if (repeatable(settings.deterministic) && library().slots[index].shortages != 0) throw std::bad_alloc();
   return false;
 }
 
-// Initialises the devices of a loaded GPU backend; true at once for a CPU backend.
+// True at once for a CPU backend.
 bool probe(int index);
 
-// True if the devices were initialised by a parent of this process: contexts do not survive fork.
+// True if a parent process initialised the devices: contexts do not survive fork.
 bool lost_by_fork(int index);
 
-// Finds a kernel by name in the backends that can be loaded. On failure false, with the existing names in *valid.
+// Searches the backends that can be loaded. On failure false, with the existing names in *valid.
 bool find_kernel(const std::string &name, KernelChoice *choice, std::string *valid);
 
 }  // namespace libsgemm

@@ -1,4 +1,4 @@
-// Each line is written by one write().
+// Each line is one write().
 #include "log.h"
 
 #include <fcntl.h>
@@ -18,25 +18,25 @@
 namespace libsgemm {
 namespace {
 
-// The log's file, with its identity: the program may have closed the descriptor and given it to another file.
+// The log's file with its identity: the program may have closed the descriptor and given it to another file.
 struct LogFile {
   int descriptor;
   dev_t device;
   ino_t inode;
-  const LogFile *before;  // file of a lost descriptor; not freed, since another thread may still read it
+  const LogFile *before;  // of a lost descriptor; not freed: another thread may still read it
 };
 
 std::atomic<int> g_level{0};
 std::atomic<const LogFile *> g_file{nullptr};  // NULL: stderr
-char g_path[PATH_MAX];                         // path of the file, valid while g_file is not NULL; written before it
+char g_path[PATH_MAX];                         // written before g_file, valid while that is not NULL
 
 bool is_still(const LogFile &file) {
   struct stat status;
   return fstat(file.descriptor, &status) == 0 && status.st_dev == file.device && status.st_ino == file.inode;
 }
 
-// Opens a file for appending. Does not wait for a reader of a FIFO. Avoids the numbers of the standard streams, to
-// which the program would write. Returns the descriptor, or -1 with errno.
+// Does not wait for a reader of a FIFO. Avoids the numbers of the standard streams, to which the program would write.
+// -1: error in errno.
 int open_at_end(const char *path) {
   const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
   if (file < 0 || file > STDERR_FILENO) return file;
@@ -47,7 +47,7 @@ int open_at_end(const char *path) {
   return higher;
 }
 
-// Replaces `before` by a file that was just opened, unless another thread was faster. False if memory is short.
+// Unless another thread was faster. False if memory is short.
 bool put_in_place(int descriptor, const LogFile *before) {
   struct stat status = {};
   fstat(descriptor, &status);
@@ -59,8 +59,8 @@ bool put_in_place(int descriptor, const LogFile *before) {
   return another;
 }
 
-// Stores the absolute path of the file. The name that opened it may be relative to a folder that the program leaves, or
-// may name a descriptor. Empty for a file without a path, such as a pipe.
+// The absolute path: the given name may be relative to a folder that the program leaves, or name a descriptor. Empty
+// for a file without a path, such as a pipe.
 void remember_path(int descriptor, const char *name) {
   char link[32];
   std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
@@ -71,7 +71,7 @@ void remember_path(int descriptor, const char *name) {
   if (g_path[0] != '/' || stat(g_path, &status) != 0) g_path[0] = '\0';
 }
 
-// Returns the descriptor to write to, of a file that is opened again if the program has closed it; -1: none.
+// The descriptor of the file, opened again if the program has closed it; -1: none.
 int descriptor() {
   const LogFile *file = g_file.load(std::memory_order_acquire);
   if (file == nullptr) return STDERR_FILENO;
@@ -105,7 +105,7 @@ void log_line(int level, const std::string &text) {
   if (!log_wants(level)) return;
   const std::string line = "libsgemm: " + text + "\n";
   const int saved = errno;
-  // A write that fails cannot be reported anywhere, and the call must continue.
+  // A failed write cannot be reported, and the call must continue.
   const int file = descriptor();
   if (file >= 0) write_quietly(file, line.data(), line.size());
   errno = saved;

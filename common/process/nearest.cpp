@@ -6,11 +6,11 @@
 namespace libsgemm {
 namespace {
 
-// Not tolower(), which depends on the program's locale.
+// Not tolower(), which follows the program's locale.
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 size_t edits(const std::string &x, const std::string &y) {
-  // Row i: distances of the first i letters of x from each prefix of y. Only the last three rows are needed.
+  // Row i: distances of x's first i letters from each prefix of y. Only the last three are needed.
   std::vector<size_t> rows[3];
   for (std::vector<size_t> &row : rows) row.resize(y.size() + 1);
   for (size_t j = 0; j <= y.size(); ++j) rows[0][j] = j;

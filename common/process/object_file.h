@@ -7,11 +7,11 @@
 
 namespace libsgemm {
 
-// Returns the loaded object that contains this address; NULL if there is none.
+// The loaded object with this address; NULL: none.
 const link_map *object_of(const void *address);
 
-// Returns the object's file, with links resolved; "" for the program itself. A relative path, by which a program or
-// LD_LIBRARY_PATH may have loaded it, is resolved from the folder that was current then, not from the present one.
+// Its file, links resolved; "" for the program itself. A relative path (of the program, of LD_LIBRARY_PATH) is resolved
+// from the folder that was current at loading.
 std::string file_of(const link_map &object);
 
 }  // namespace libsgemm

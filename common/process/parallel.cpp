@@ -16,7 +16,7 @@
 namespace libsgemm {
 namespace {
 
-// Work of one thread: a few milliseconds, against tens of microseconds to start it.
+// Work of a thread: a few milliseconds, against tens of microseconds to start it.
 constexpr double kLeastOperations = 4e6;
 constexpr int kMostThreads = 64;
 
@@ -27,7 +27,7 @@ int processors() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-// Threads that help a calling thread. Their number is limited for the whole process.
+// Threads that help a calling thread; limited in number for the whole process.
 class Helpers {
  public:
   explicit Helpers(int wanted) {
@@ -63,7 +63,7 @@ void in_parallel(int64_t count, double operations, const std::function<void(int6
     if (count > 0) work(0, count);
     return;
   }
-  // A thread takes about four shares, so that faster threads can take more.
+  // About four shares a thread, so that faster threads can take more.
   const int64_t share = std::max<int64_t>(1, count / (4 * (helpers.count() + 1)));
   std::atomic<int64_t> next{0};
   std::exception_ptr failure;

@@ -1,4 +1,4 @@
-// Work on the CPU, shared by threads that live for one call.
+// Work on the CPU by threads that live for one call.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@ namespace libsgemm {
 struct CpuBlas;  // cpu_blas.h
 
 // From now on the calling thread's work uses no more threads than this BLAS has at that time, which the program may
-// limit. NULL: no such limit.
+// limit. NULL: no limit.
 void follow_threads_of(const CpuBlas *blas);
 int most_threads();  // INT_MAX: no limit
 
 // Calls work(first, last) for ranges that make up [0, count), in several threads if `operations`, the total, is large
-// enough. All calls together use no more threads than the process may run at once, or than most_threads(); a caller
-// that gets no helpers works alone. Rethrows what `work` throws.
+// enough. All calls together use no more threads than the process may run at once, or most_threads(); without helpers a
+// caller works alone. Rethrows what `work` throws.
 void in_parallel(int64_t count, double operations, const std::function<void(int64_t, int64_t)> &work);
 
 }  // namespace libsgemm

@@ -1,4 +1,4 @@
-// Signals of a write are sent to the writing thread, so they can be blocked there without affecting other threads.
+// A write's signals go to the writing thread: blocking them there affects no other thread.
 #include "quiet_write.h"
 
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 namespace libsgemm {
 namespace {
 
-// Blocks SIGPIPE and SIGXFSZ. A signal that a failed write raised is removed at the end. A signal that was pending
-// before, because the program itself blocks it, stays pending.
+// Blocks SIGPIPE and SIGXFSZ. A signal raised by a failed write is removed at the end. One that was pending before,
+// because the program blocks it, stays pending.
 class NoSignals {
  public:
   NoSignals() {

@@ -20,14 +20,14 @@ namespace libsgemm {
 namespace {
 
 std::atomic<StatsFile *> g_file{nullptr};
-std::atomic<StatsFile *> g_parent{nullptr};  // parent's file in a forked child, until that opens its own
-std::atomic<uint64_t> g_startup{0};          // nanoseconds of startup before there is a file
+std::atomic<StatsFile *> g_parent{nullptr};  // in a forked child, until that opens its own
+std::atomic<uint64_t> g_startup{0};          // startup nanoseconds before there is a file
 struct Names {
-  std::string directory, file;  // file: path of the process's own file, written before g_file
+  std::string directory, file;  // file: the process's own, written before g_file
 };
 Names &names() { return immortal<Names>(); }
 std::atomic<bool> g_shapes_wanted{false};
-std::atomic<StatsShape *> g_parts[kStatsParts];  // parts of the file, mapped at first use; kNoPart: cannot be mapped
+std::atomic<StatsShape *> g_parts[kStatsParts];  // mapped at first use; kNoPart: cannot be mapped
 StatsShape *const kNoPart = reinterpret_cast<StatsShape *>(MAP_FAILED);
 
 uint64_t now(clockid_t clock) {
@@ -36,7 +36,7 @@ uint64_t now(clockid_t clock) {
   return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
-// Reads a file of /proc as text; empty if it cannot be read.
+// Empty: cannot be read.
 template <size_t N>
 void read_text(const char *path, char (&text)[N]) {
   text[0] = '\0';
@@ -54,8 +54,8 @@ void read_program_name(char *name, size_t size) {
   if (text[0] != '\0') std::snprintf(name, size, "%s", text);
 }
 
-// Returns the start of the process in clock ticks since boot: field 22 of /proc/self/stat, the 20th after the program's
-// name, which may contain anything. It stays the same over exec, and differs for a later process with the same pid.
+// Start of the process in clock ticks since boot: field 22 of /proc/self/stat, the 20th after the program's name, which
+// may contain anything. It survives exec, and differs for a later process with the same pid.
 uint64_t start_ticks() {
   char text[1024];
   read_text("/proc/self/stat", text);
@@ -64,7 +64,7 @@ uint64_t start_ticks() {
   return at != nullptr ? std::strtoull(at, nullptr, 10) : 0;
 }
 
-// Converts such ticks to nanoseconds of CLOCK_REALTIME.
+// To nanoseconds of CLOCK_REALTIME.
 uint64_t begin_of(uint64_t ticks) {
   const uint64_t hertz = static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
   const uint64_t age = now(CLOCK_BOOTTIME) - ticks * (1000000000 / hertz);
@@ -76,7 +76,7 @@ bool is(const StatsRecord &r, const StatsCall &call) {
          std::strcmp(r.kernel, call.kernel) == 0;
 }
 
-// Returns the record of these names, or claims a free one. NULL if the file is full.
+// The record of these names, or a free one; NULL: the file is full.
 StatsRecord *row(StatsFile *file, const StatsCall &call) {
   for (StatsRecord &r : file->records) {
     uint32_t state = r.state.load(std::memory_order_acquire);
@@ -87,8 +87,7 @@ StatsRecord *row(StatsFile *file, const StatsCall &call) {
       r.state.store(StatsRecord::kReady, std::memory_order_release);
       return &r;
     }
-    // Another thread is writing the names, which takes a few copies. If its process was killed meanwhile it never ends,
-    // so the wait is limited.
+    // Another thread is writing the names, a few copies. If its process was killed it never ends: the wait is limited.
     for (int spin = 0; state == StatsRecord::kClaimed && spin < 10000; ++spin) state = r.state.load();
     if (state == StatsRecord::kReady && is(r, call)) return &r;
   }
@@ -110,7 +109,7 @@ void open_file(const std::string &directory) {
     log_line(0, "LIBSGEMM_STATS_DIR: " + path + " cannot be written: " + std::strerror(error));
     return;
   }
-  // The file contains zeros or, after an exec, the counts of the same process so far. Both are valid records.
+  // Zeros or, after an exec, the counts of the same process so far: both are valid.
   StatsFile *stats = static_cast<StatsFile *>(memory);
   stats->pid = static_cast<uint32_t>(getpid());
   stats->parent = static_cast<uint32_t>(getppid());
@@ -124,7 +123,7 @@ void open_file(const std::string &directory) {
   g_file.store(stats, std::memory_order_release);
 }
 
-// Maps a part of the file, which is extended if necessary. kNoPart if there is no room.
+// Extends the file if necessary. kNoPart: no room.
 StatsShape *part_of_file(int part) {
   StatsShape *known = g_parts[part].load(std::memory_order_acquire);
   if (known != nullptr) return known;
@@ -141,8 +140,8 @@ StatsShape *part_of_file(int part) {
   return known;
 }
 
-// Returns the entry of a class, one of a few in a part; NULL if they hold other classes. An entry that another thread
-// is just writing is skipped, so a class may get a second entry.
+// The entry of a class, one of a few in a part; NULL: they hold other classes. An entry that another thread is writing
+// is skipped, so a class may get a second one.
 StatsShape *place_in(StatsShape *shapes, size_t count, const CallClass &call, uint64_t hash) {
   constexpr size_t kTries = 8;
   for (size_t i = 0; i < kTries; ++i) {
@@ -158,11 +157,11 @@ StatsShape *place_in(StatsShape *shapes, size_t count, const CallClass &call, ui
   return nullptr;
 }
 
-// Returns the file to count in; NULL if there is none.
+// NULL: none.
 StatsFile *file_of_process() {
   StatsFile *const file = g_file.load(std::memory_order_acquire);
   if (file != nullptr || g_parent.load(std::memory_order_relaxed) == nullptr) return file;
-  // In a forked child one thread opens the file. What other threads do meanwhile is not counted.
+  // In a forked child one thread opens the file; calls of others meanwhile are not counted.
   const StatsFile *const parent = g_parent.exchange(nullptr);
   if (parent == nullptr) return nullptr;
   open_file(names().directory);

@@ -1,8 +1,8 @@
-// Call statistics in a file that the calling process maps, and that `libsgemm run` and `libsgemm stats` read.
+// Call statistics in a mapped file, which `libsgemm run` and `libsgemm stats` read.
 //
-// With LIBSGEMM_STATS_DIR=DIR every process that calls the library creates DIR/<pid>-<start>.stats, which is one
-// StatsFile, and counts in it with atomic additions. The file is shared memory, so the counts survive exec, _exit and a
-// crash. A forked child gets its own file at its first call.
+// With LIBSGEMM_STATS_DIR=DIR every calling process creates DIR/<pid>-<start>.stats, one StatsFile, and counts in it
+// with atomic additions. The memory is shared: counts survive exec, _exit and a crash. A forked child gets its own file
+// at its first call.
 #pragma once
 
 #include <atomic>
@@ -14,29 +14,29 @@
 namespace libsgemm {
 
 constexpr char kStatsMagic[8] = {'l', 's', 'g', 'e', 'm', 'm', 'S', '3'};
-// A file that `libsgemm run` leaves in the directory; a process with the drop-in deletes it.
+// Left by `libsgemm run`; a process with the drop-in deletes it.
 constexpr const char *kNotPreloaded = "not-preloaded.tmp";
 constexpr uint32_t kStatsRecords = 512;
 constexpr int kStatsBlas = 8;
 
-// Counts of calls of one entry point that ended in one backend and kernel.
+// Calls of one entry point that ended in one backend and kernel.
 struct StatsRecord {
   enum State : uint32_t { kFree = 0, kClaimed = 1, kReady = 2 };
-  std::atomic<uint32_t> state;  // readers use kReady records only
+  std::atomic<uint32_t> state;  // readers use kReady only
   uint32_t unused;
   char entry[40];  // "cblas_sgemm64_"
   char backend[24];
-  char kernel[72];  // reason of a failed call, such as "illegal argument"; backend is then "error"
+  char kernel[72];  // or the reason of a failure, "illegal argument", with backend "error"
   std::atomic<uint64_t> calls;
   std::atomic<uint64_t> nanoseconds;  // wall time inside the library without startup, summed over threads
   std::atomic<uint64_t> flops;
-  std::atomic<uint64_t> verified;  // calls whose result was compared with FP64
-  std::atomic<uint64_t> wrong;     // results with an error above its bound, refused or not
+  std::atomic<uint64_t> verified;  // calls compared with FP64
+  std::atomic<uint64_t> wrong;     // errors above the bound, refused or not
   std::atomic<uint64_t> worst;  // largest error / bound of accepted results; bits of a double, which order as it does
 };
 
-// With LIBSGEMM_STATS_CALLS=1, calls that multiplied are also counted by their class. These counts are in parts after
-// the StatsFile, added as needed, each twice as large as the one before. A class may have several entries.
+// With LIBSGEMM_STATS_CALLS=1, calls that multiplied, by class. In parts after the StatsFile, added as needed, each
+// twice as large as the one before. A class may have several entries.
 struct StatsShape {
   std::atomic<uint32_t> state;  // as in StatsRecord
   uint32_t unused;
@@ -50,9 +50,9 @@ struct StatsBlas {
     kReady = 1,
     kOwn = 2,        // the program's: a name that a call of the drop-in used leads to it
     kComputes = 4,   // the CPU backend calls it
-    kHasLapack = 8,  // the same library contains LAPACK, whose products do not leave it
+    kHasLapack = 8,  // the same library has LAPACK, whose products do not leave it
   };
-  std::atomic<uint32_t> flags;  // readers use kReady entries only
+  std::atomic<uint32_t> flags;  // readers use kReady only
   char version[68];             // "OpenBLAS 0.3.21 Haswell"
   char file[440];               // empty: unknown
 };
@@ -64,16 +64,16 @@ struct StatsFile {
   uint32_t parent;
   std::atomic<uint32_t> blas_count;   // claimed entries of `blas`; more than kStatsBlas: some are left out
   char program[112];                  // /proc/self/comm
-  std::atomic<uint64_t> lost;         // calls that found no free record
+  std::atomic<uint64_t> lost;         // calls without a free record
   uint64_t begin;                     // start of the process; nanoseconds of CLOCK_REALTIME
   std::atomic<uint64_t> latest;       // likewise: end of the latest call, or of the process
-  std::atomic<uint64_t> startup;      // nanoseconds for finding, loading and initialising backends
-  std::atomic<uint64_t> lost_shapes;  // calls that are not counted by class
+  std::atomic<uint64_t> startup;      // nanoseconds of finding, loading and initialising backends
+  std::atomic<uint64_t> lost_shapes;  // calls not counted by class
   StatsBlas blas[kStatsBlas];
   StatsRecord records[kStatsRecords];
 };
 
-// Parts with StatsShape. Their offsets are multiples of kStatsPage, as a mapping requires.
+// Parts with StatsShape, at multiples of kStatsPage, as a mapping requires.
 constexpr int kStatsParts = 14;
 constexpr size_t kStatsPage = 65536;
 constexpr size_t stats_part_bytes(int part) { return kStatsPage << part; }
@@ -82,28 +82,27 @@ constexpr size_t stats_part_place(int part) {
 }
 constexpr size_t stats_part_count(int part) { return stats_part_bytes(part) / sizeof(StatsShape); }
 
-// Figures that a call adds to its record.
+// Figures of a call for its record.
 struct StatsCall {
   const char *entry, *backend, *kernel;
   uint64_t nanoseconds;
   double flops;
   double ratio;  // error / bound by verification; negative: not verified
-  int refused;   // wrong results of earlier backends in the same call
+  int refused;   // of earlier backends in the same call
 };
 
-// The writer's side. stats_open() does nothing if `directory` is empty, and logs a directory that cannot be written.
+// The writer's side. stats_open() does nothing if `directory` is empty; it logs one that cannot be written.
 void stats_open(const std::string &directory);
 bool stats_wanted();
 void stats_count(const StatsCall &call);
-// Adds time to the record of a call that was counted before.
+// For a call that was counted before.
 void stats_add_time(const char *entry, const char *backend, const char *kernel, uint64_t nanoseconds);
-// Turns stats_count_shape() on or off.
 void stats_count_shapes(bool wanted);
 void stats_count_shape(const GemmDesc &desc);
 void stats_add_startup(uint64_t nanoseconds);
-// Records a BLAS. `flags` are added to an entry of the same file, or, without a file, of the same version.
+// `flags` are added to an entry of the same file, or, without a file, of the same version.
 void stats_note_blas(const char *version, const char *name, uint32_t flags);
-// To be called in a forked child. The parent's file is left to the parent.
+// For a forked child: the parent's file is left to the parent.
 void stats_after_fork();
 
 }  // namespace libsgemm

@@ -1,4 +1,4 @@
-// Describes the last call of a thread in words.
+// A thread's last call in words.
 #include "thread_info.h"
 
 #include <cstring>

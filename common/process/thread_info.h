@@ -1,5 +1,4 @@
-// Report of the current thread's last call, in a form that costs nothing to write. libsgemm_last_info turns it into
-// words.
+// Report of the thread's last call, which costs nothing to write; libsgemm_last_info puts it into words.
 #pragma once
 
 #include <cxxabi.h>
@@ -16,7 +15,7 @@
 
 namespace libsgemm {
 
-// Reason why a backend was passed over.
+// Why a backend was passed over.
 struct Note {
   enum Why : int8_t {
     unavailable,
@@ -43,10 +42,10 @@ struct Note {
   }
 };
 
-// Prediction that decided whether a call on host memory went to a GPU or stayed on the CPU.
+// The prediction that decided between CPU and GPU for a call on host memory.
 struct Expected {
   bool known;
-  int8_t cpu;  // the backend that computes on the CPU
+  int8_t cpu;  // computes on the CPU
   Prediction seconds;
   double startup, saved;  // seconds, if starting the devices was postponed
 };
@@ -57,36 +56,36 @@ struct ThreadInfo {
   static constexpr int kMaxNotes = 2 * kBackendCount;
 
   const char *entry;
-  const Backend *backend;  // NULL: none was needed
+  const Backend *backend;  // NULL: none needed
   const Kernel *kernel;
-  const char *trivial;  // what was done without a kernel: "scale", "nothing"
+  const char *trivial;  // without a kernel: "scale", "nothing"
   libsgemm_status_t status;
   int argument;
   int device;
   int fallbacks;
   double verify_ratio;
-  Choice choice;  // how the backend was chosen
-  bool inside;    // a backend is running on this thread: a call that arrives now is a recursion
-  bool late;      // the call began when the process was ending: only `ref` may compute, see gate.h
+  Choice choice;  // of the backend
+  bool inside;    // a backend runs on this thread: a call now is a recursion
+  bool late;      // began when the process was ending: only `ref` may compute (gate.h)
   int8_t note_count;
   Note notes[kMaxNotes];
-  Error failure;                      // error of the last backend that failed
-  char message[512];                  // error of the call
-  bool spoiled = false;               // a failure may have modified C, which is read: never computed again
-  int64_t groups_done = 0;            // groups of a batch that were computed, one after another
-  bool groups_read_c = false;         // one of those groups reads C
+  Error failure;                      // of the last backend that failed
+  char message[512];                  // of the call
+  bool spoiled = false;               // a failure may have modified C, which is read: never compute it again
+  int64_t groups_done = 0;            // groups of a batch computed one after another
+  bool groups_read_c = false;         // one of them reads C
   int plans = 0;                      // operands taken from plans
-  int devices = 0;                    // devices that computed parts of the call
-  int64_t tiles = 0;                  // tiles in which a GPU computed a call on host memory
+  int devices = 0;                    // that computed parts of the call
+  int64_t tiles = 0;                  // of a call on host memory
   bool tuned = false;                 // the kernel was measured to be the fastest for such a call
   bool depth_cut = false;             // C was rounded between parts of the sum over k
-  Ran ran = {};                       // what the kernel did, see Ran
+  Ran ran = {};                       // what the kernel did
   uint64_t ticket = 0;                // GemmDesc::ticket
-  const char *forced = nullptr;       // name of the forced kernel; NULL: none
-  Expected expected[kFirstCpu] = {};  // indexed by GPU backend
-  int64_t startup = 0;                // nanoseconds of the call spent on finding and starting backends
-  bool timed_by_caller = false;       // statistics get the time from the caller; begin() does not reset it
-  bool given_back = false;            // not computed: left to the caller's own BLAS, see Call::gives_back
+  const char *forced = nullptr;       // NULL: none
+  Expected expected[kFirstCpu] = {};  // by GPU backend
+  int64_t startup = 0;                // nanoseconds of the call for finding and starting backends
+  bool timed_by_caller = false;       // statistics get the time from the caller; not reset by begin()
+  bool given_back = false;            // left to the caller's own BLAS (Call::gives_back)
   const CpuBlas *blas = nullptr;      // the program's own in a call of the drop-in, unless another is named
 
   void begin(const char *entry_name, bool is_late = false) {
@@ -126,21 +125,20 @@ struct ThreadInfo {
     forced = row.name;
   }
 
-  // Name for libsgemm_info_t.kernel: the kernel that multiplied, or the forced one.
+  // For libsgemm_info_t.kernel: the kernel that multiplied, or the forced one.
   const char *row() const {
     if (kernel == nullptr) return trivial;
     return ran.kernel != nullptr && choice != Choice::forced_kernel ? ran.kernel->name : kernel->name;
   }
 
-  // Accuracy that the call's results must have: that of the kernel, except that FP64 results rounded between parts of
-  // the sum over k count as FP32.
+  // The accuracy that results must have: the kernel's, but FP64 rounded between parts of the sum over k counts as FP32.
   static Arithmetic arithmetic(const Kernel &of, bool depth_cut) {
     const bool rounded = depth_cut && of.math_mode == LIBSGEMM_MATH_FP64;
     return {rounded ? LIBSGEMM_MATH_FP32 : of.math_mode, of.truncates};
   }
   Arithmetic arithmetic(const Kernel &of) const { return arithmetic(of, depth_cut); }
 
-  // Report of one group of a batch.
+  // Report of a group of a batch.
   struct Part {
     const Backend *backend = nullptr;
     const Kernel *kernel = nullptr;
@@ -148,7 +146,7 @@ struct ThreadInfo {
     uint64_t ticket = 0;
     bool tuned = false, depth_cut = false;
   };
-  // Reports the group whose kernel promises least as that of the whole batch; of equals the last one.
+  // The group whose kernel promises least stands for the batch; of equals the last.
   void merge(Part *least) {
     if (kernel == nullptr) return;
     const Part here = {backend, kernel, ran, ticket, tuned, depth_cut};
@@ -172,7 +170,7 @@ struct ThreadInfo {
     return std::any_of(notes, notes + note_count, [](const Note &note) { return note.is_of_the_moment(); });
   }
 
-  // Adds a note once: the groups of a batch usually have the same reasons.
+  // Once: groups of a batch usually have the same reasons.
   void note(int index, Note::Why why) {
     for (int i = 0; i < note_count; ++i) {
       if (notes[i].backend == index && notes[i].why == why) return;
@@ -180,13 +178,13 @@ struct ThreadInfo {
     if (note_count < kMaxNotes) notes[note_count++] = {static_cast<int8_t>(index), why};
   }
 
-  // Records a failure of the call that a later wait has found. The rest of the report is kept.
+  // A failure found by a later wait. The rest of the report is kept.
   void add_failure(libsgemm_status_t error, const char *found_by, const char *text) {
     status = error;
     std::snprintf(message, sizeof message, "%s: %s", found_by, text);
   }
 
-  // Ends a call with an error; returns the status, for `return info.fail(...)`.
+  // Ends a call with an error; returns it, for `return info.fail(...)`.
   libsgemm_status_t fail(libsgemm_status_t error, const char *text) {
     status = error;
     std::snprintf(message, sizeof message, "%s: %s", entry, text);
@@ -196,8 +194,7 @@ struct ThreadInfo {
 
 ThreadInfo &thread_info();
 
-// Runs an entry point so that no exception leaves the library. Only the forced unwinding of a cancelled thread passes,
-// which must not be stopped.
+// No exception leaves the library. Only the forced unwinding of a cancelled thread passes: it must not be stopped.
 template <typename Work>
 libsgemm_status_t protect(ThreadInfo *info, const Work &work) {
   try {
@@ -211,7 +208,7 @@ libsgemm_status_t protect(ThreadInfo *info, const Work &work) {
   }
 }
 
-// Returns the text for libsgemm_info_t.reason.
+// For libsgemm_info_t.reason.
 std::string reason_in_words(const ThreadInfo &info);
 
 }  // namespace libsgemm
