@@ -1,5 +1,5 @@
-// Entry points of libsgemm.h. Each builds a Call. The forms with and without a handle differ only in the first
-// parameter, so one macro defines both from a parameter list and an expression that fills in the call `c`.
+// Entry points of libsgemm.h: each builds a Call. Forms with and without a handle differ only in the first parameter:
+// one macro defines both from a parameter list and an expression that fills in the call `c`.
 #include "call.h"
 
 using libsgemm::Batch;
@@ -26,7 +26,7 @@ using libsgemm::Type;
 
 namespace {
 
-// Each function fills in a part of the call and returns a reference to it. Copies would cost more than the checks.
+// These return a reference: copies would cost more than the checks.
 
 Call &call(Call &c, Routine routine, libsgemm_layout_t layout) {
   c.routine = routine;
@@ -118,7 +118,6 @@ Call &gemmtr(Call &c, libsgemm_layout_t layout, libsgemm_uplo_t uplo, libsgemm_o
   return c;
 }
 
-// Casts an array of pointers to any type to an array of const void pointers.
 template <typename T>
 const void *const *untyped(const T *const *array) {
   return reinterpret_cast<const void *const *>(array);
@@ -194,7 +193,7 @@ BOTH_FORMS(strsm_batch_strided,
                                  {A, lda, stride_a}, {}, 0, {B, ldb, stride_b}),
                    batch_count))
 
-// Routines that exist for each type of A and B.
+// For each type of A and B.
 #define GEMM_OF_TYPE(name, type, T)                                                                                  \
   BOTH_FORMS(name,                                                                                                   \
              (libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb, int64_t m, int64_t n, int64_t k, \

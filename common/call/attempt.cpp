@@ -18,7 +18,7 @@
 namespace libsgemm {
 namespace {
 
-// Marks this thread as running inside a backend, which it must not enter again; see submit(). A nested call has its own
+// Marks this thread as inside a backend, which it must not enter again (submit()). A nested call has its own
 // ThreadInfo.
 class Inside {
  public:
@@ -55,15 +55,14 @@ const Kernel *choose(const Request &r, int index, int device, size_t workspace_b
   return legal ? forced : nullptr;
 }
 
-// The workspace of a launch.
 struct Workspace {
   void *memory = nullptr;
   size_t bytes = 0;
-  libsgemm_handle::Workspace *own = nullptr;  // the handle's; NULL: memory of the user or of a graph
+  libsgemm_handle::Workspace *own = nullptr;  // the handle's; NULL: of the user or of a graph
 };
 
-// Finds the workspace of a launch. Where results must be repeatable, its size must not depend on what else the device
-// holds: less than the handle's size is OUT_OF_MEMORY.
+// Where results must be repeatable, the size must not depend on what else the device holds: less than the handle's size
+// is OUT_OF_MEMORY.
 libsgemm_status_t find_workspace(const Request &r, int index, const Launch &launch, libsgemm_handle *handle,
                                  Workspace *w, Error *error) {
   if (handle->user_workspace != nullptr) {
@@ -83,8 +82,7 @@ libsgemm_status_t find_workspace(const Request &r, int index, const Launch &laun
   return exact ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_SUCCESS;
 }
 
-// Launches a kernel. Work of the handle on another stream may still use the handle's own workspace; then the launch
-// waits for that work.
+// If the handle's work on another stream may use the handle's workspace, the launch waits for that work.
 libsgemm_status_t launch_in_order(const Kernel &kernel, const Request &r, const Launch &launch, const Backend &table,
                                   libsgemm_handle::Workspace *own, Error *error) {
   if (own == nullptr) return launch_kernel(kernel, r, launch, error);
@@ -100,8 +98,8 @@ libsgemm_status_t launch_in_order(const Kernel &kernel, const Request &r, const 
   return status;
 }
 
-// Loads everything that a launch of several kernels needs before the first of them writes C. Skipped if this thread has
-// recently done so for such a call.
+// Loads what a launch of several kernels needs before the first writes C. Skipped if this thread has recently done so
+// for such a call.
 libsgemm_status_t rehearse(const Kernel &kernel, const GemmDesc &desc, Launch launch, Error *error) {
   struct Rehearsed {
     const Kernel *kernel;
@@ -119,7 +117,7 @@ libsgemm_status_t rehearse(const Kernel &kernel, const GemmDesc &desc, Launch la
   return status;
 }
 
-// Returns the device, stream and capture state for a call on device memory.
+// For a call on device memory.
 Launch launch_of(const Request &r, const Backend &table) {
   Launch launch = {};
   launch.device = r.at.where.device;
@@ -163,16 +161,16 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   return status;
 }
 
-// True if `ref` is among the backends that may take over when this one fails.
+// True if `ref` may take over when this backend fails.
 bool ref_follows(const Settings &settings, int index) {
   int8_t order[kBackendCount];
   int8_t *const end = order + candidates(settings, order);
   return may_be_replaced(settings) && std::find(std::find(order, end, index), end, kRef) != end;
 }
 
-// True if a GPU that fails may leave C undefined, provided the call does not read C: either verification restores C, or
-// a backend that cannot fail recomputes all of it. This avoids a copy: saving a C of 8192 x 8192 takes 12 ms on an
-// H100's host, fetching it 5 ms.
+// True if a failing GPU may leave C undefined, given that the call does not read C: verification restores C, or a
+// backend that cannot fail recomputes all of it. This avoids a copy: 8192 x 8192 takes 12 ms to save on an H100's host,
+// and 5 ms to fetch.
 bool may_spoil(const Request &r, int index) {
   return r.settings.verify != LIBSGEMM_VERIFY_OFF || (ref_follows(r.settings, index) && prepare_ref());
 }
@@ -209,8 +207,8 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
 // ---- Groups at once -------------------------------------------------------------------------------------------------
 
 // True if the groups one after another, each with its best kernel, are predicted to take longer than `seconds`. Asking
-// all kernels about one group takes many microseconds. So only a few of many groups are asked about, and each
-// represents its neighbours in the order of work.
+// all kernels about a group takes many microseconds, so only a few groups are asked about; each represents its
+// neighbours in the order of work.
 bool slower_one_by_one(const Request &r, const GemmDesc *groups, int64_t count, int index, size_t workspace_bytes,
                        double seconds) {
   constexpr int64_t kAsked = 8;
@@ -240,13 +238,13 @@ bool slower_one_by_one(const Request &r, const GemmDesc *groups, int64_t count, 
   return sum > seconds;
 }
 
-// Returns the kernel that computes groups at once: the forced one, otherwise the one that is predicted to be fastest.
-// NULL: there is none, or the groups one after another are predicted to be faster.
+// The forced kernel for groups at once, or the predicted fastest. NULL: none, or one group after another is predicted
+// to be faster.
 const Kernel *row_for_groups(const Request &r, const GemmDesc *groups, int64_t count, int index,
                              size_t workspace_bytes) {
   const Backend &table = table_of(index);
   const Kernel *const forced = forced_kernel(r.settings);
-  // Math modes apply to FP32 inputs. Other types have no kernels of those modes and use the FP32 kernels.
+  // Math modes apply to FP32 inputs. Other types use the FP32 kernels.
   const libsgemm_math_mode_t mode = r.desc.type == Type::f32 ? r.desc.math_mode : LIBSGEMM_MATH_FP32;
   PricedKernel best;
   for (const Kernel *row = table.kernels; row < table.kernels + table.kernel_count; ++row) {
@@ -259,7 +257,7 @@ const Kernel *row_for_groups(const Request &r, const GemmDesc *groups, int64_t c
   return slower_one_by_one(r, groups, count, index, workspace_bytes, best.seconds) ? best.kernel : nullptr;
 }
 
-// Clears what an earlier attempt, or an earlier group, has recorded.
+// Clears the record of an earlier attempt or group.
 void forget_attempt(ThreadInfo *info) {
   info->tiles = 0;
   info->depth_cut = false;
@@ -322,10 +320,10 @@ libsgemm_status_t attempt(Request *r, int index, Error *error) {
   forget_attempt(r->info);
   r->info->ticket = r->desc.ticket;
   const bool on_gpu = table_of(index).is_gpu && !r->at.on_host();
-  // Verification waits for the result, which is impossible while a graph is recorded.
+  // Verification waits for the result: impossible while a graph is recorded.
   const bool verify = r->settings.verify != LIBSGEMM_VERIFY_OFF &&
                       !(on_gpu && table_of(index).capturing(r->at.where.device, stream_of(*r)));
-  if (!on_gpu && !r->at.on_host()) {  // managed memory: the CPU waits for the device's work on it
+  if (!on_gpu && !r->at.on_host()) {  // managed: the CPU waits for the device's work on it
     const libsgemm_status_t status = table_of(r->at.owner).synchronize(r->at.where.device, stream_of(*r), error);
     if (status != LIBSGEMM_SUCCESS) return status;
   }

@@ -1,4 +1,4 @@
-// A call as its caller made it: arguments not yet checked, in the caller's layout. Built by api.cpp and by the drop-in.
+// A call as its caller made it: unchecked, in the caller's layout. Built by api.cpp and the drop-ins.
 #pragma once
 
 #include "contract/backend.h"
@@ -7,13 +7,13 @@
 
 namespace libsgemm {
 
-// Kind of name that the call came under. BLAS names (cblas, fortran) leave aliasing to their caller. Fortran has no
-// layout argument, so positions of arguments count without it.
+// The name called. BLAS names (cblas, fortran) leave aliasing to their caller. Fortran has no layout, so its positions
+// of arguments count without it.
 enum class Interface : int8_t { native, cblas, fortran };
 
-// Enumerations are plain ints because a caller may pass any value. Fields that a routine does not have stay 0.
+// Enumerations are ints: a caller may pass any value. Fields that a routine does not have are 0.
 struct Call {
-  const char *entry = nullptr;  // name of the function called; static
+  const char *entry = nullptr;  // function called; static
   Routine routine = Routine::gemm;
   Type type = Type::f32;
   Batch batch = Batch::none;  // none or strided
@@ -26,18 +26,18 @@ struct Call {
   const void *b = nullptr;
   int64_t ldb = 0, stride_b = 0;
   float beta = 0;
-  float *c = nullptr;  // output; for trmm and trsm their B, and then ldc is its ldb
+  float *c = nullptr;  // output; for trmm and trsm their B, with ldc for ldb
   int64_t ldc = 0, stride_c = 0;
   int64_t batch_count = 0;  // strided batch, or size of a group
-  int64_t group = -1;       // index within a group call, for messages; -1: none
-  bool planned = false;     // the entry has arguments plan_a and plan_b
+  int64_t group = -1;       // in a group call, for messages; -1: none
+  bool planned = false;     // with arguments plan_a and plan_b
   const libsgemm_plan *plan_a = nullptr, *plan_b = nullptr;
   const CpuBlas *blas = nullptr;  // see Launch::blas
   bool gives_back = false;        // drop-in: a call that no GPU takes is left to the caller's own BLAS
-  bool device_only = false;       // GPU drop-in: NOT_SUPPORTED unless the GPU that has the operands computes it
+  bool device_only = false;       // GPU drop-in: NOT_SUPPORTED unless the GPU with the operands computes it
 };
 
-// Arguments of a grouped batch (`*_batch`); fields as in Call.
+// A grouped batch (`*_batch`); fields as in Call.
 struct GroupCall {
   const char *entry;
   Type type;
@@ -60,28 +60,27 @@ struct GroupCall {
   bool device_only = false;
 };
 
-// BLAS that a drop-in stands in front of: `backend` names it in reports, `name` in sentences.
+// The BLAS that a drop-in replaces: `backend` in reports, `name` in sentences.
 struct Vendor {
   const char *backend, *name;
 };
 
-// How to perform a call that a program makes to its GPU's BLAS.
+// How to perform a call of a program to its GPU's BLAS.
 struct DeviceCall {
   libsgemm_handle_t handle = nullptr;
   void *stream = nullptr;
   bool stream_was_set = false;  // since the latest call, maybe to another stream at the same address
-  bool repeatable = false;      // at least LIBSGEMM_DETERMINISTIC_ON is required
+  bool repeatable = false;      // requires at least LIBSGEMM_DETERMINISTIC_ON
   void *workspace = nullptr;    // the program's own, in use until the stream's work ends; NULL: the handle's
   size_t workspace_bytes = 0;
   const Epilogue *epilogue = nullptr;  // enqueued after the product; NULL: none
   bool timed = false;                  // the caller adds the GPU's time (libsgemm_private_add_time)
-  bool no_kernel = false;  // output: NOT_SUPPORTED because a backend has no kernel for it, wherever the operands are
-  // Outputs: names under which the call is counted.
+  bool no_kernel = false;              // output: NOT_SUPPORTED because no kernel exists, wherever the operands are
+  // Outputs: names for counting.
   const char *ran_backend = "none", *ran_kernel = "";
 };
 
-// Checks and performs a call. submit() is synchronous and uses the settings of the environment; submit_h() uses those
-// of a handle.
+// Checks and performs a call. submit(): synchronous, with the environment's settings. submit_h(): with a handle's.
 libsgemm_status_t submit(const Call &call);
 libsgemm_status_t submit(const GroupCall &call);
 libsgemm_status_t submit_h(const Call &call, libsgemm_handle_t handle);
@@ -89,41 +88,38 @@ libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle);
 
 }  // namespace libsgemm
 
-// Entry points of libsgemm.so for libsgemm_blas.so; not part of the public API. They work like submit() without a
-// handle, with one exception. A call that fails for another reason than its arguments is computed with built-in
-// defaults on the CPU, unless LIBSGEMM_STRICT is set, because a BLAS routine cannot report an error to its caller.
+// For libsgemm_blas.so; not public. As submit(), but a call that fails for another reason than its arguments is
+// computed with built-in defaults on the CPU, unless LIBSGEMM_STRICT is set: a BLAS routine cannot report an error.
 extern "C" {
-// Sets *given_back if nothing was done and the caller's own BLAS must compute the call (see Call::gives_back).
+// *given_back: nothing was done, and the caller's own BLAS must compute (Call::gives_back).
 LIBSGEMM_API libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call, bool *given_back);
 LIBSGEMM_API libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call, bool *given_back);
 
-// Calls search(argument) while no fork can happen. The BLAS that it returns, if not NULL, is published: it also serves
-// calls that do not come through the drop-in. False: the process is ending, or memory ran out.
+// Calls search(argument) while no fork can happen, and publishes the BLAS that it returns, if any: it also serves calls
+// that do not come through the drop-in. False: the process is ending, or memory ran out.
 LIBSGEMM_API bool libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(void *), void *argument);
 
-// Entry points of libsgemm.so for libsgemm_cublas.so and libsgemm_rocblas.so. They work like submit_h(), but do not
-// count a failure: C is unchanged, and the caller lets the program's BLAS compute the call. *final: the caller must
-// return the status instead, since the user requires the error or the output is already modified.
+// For libsgemm_cublas.so and libsgemm_rocblas.so. As submit_h(), but failures are not counted: C is unchanged, and the
+// caller forwards the call to the program's BLAS. *final: the caller must return the status instead, because the user
+// requires the error or the output is already modified.
 LIBSGEMM_API libsgemm_status_t libsgemm_private_device_call(const libsgemm::Call *call, libsgemm::DeviceCall *how,
                                                             bool *final);
 LIBSGEMM_API libsgemm_status_t libsgemm_private_device_group_call(const libsgemm::GroupCall *call,
                                                                   libsgemm::DeviceCall *how, bool *final);
 
-// True if calls are counted or logged.
 LIBSGEMM_API bool libsgemm_private_instrumented(void);
-// Counts and logs a call that the vendor's BLAS computed, with the status that it returned. `groups`, if not NULL,
-// replaces all of `call` except its entry.
+// Counts and logs a forwarded call and its status. `groups`, if not NULL, replaces all of `call` but its entry.
 LIBSGEMM_API void libsgemm_private_count_forwarded(const libsgemm::Vendor *vendor, const libsgemm::Call *call,
                                                    const libsgemm::GroupCall *groups, const char *why, int status,
                                                    uint64_t nanoseconds);
-// Adds time to the statistics of a call that was counted before under these names.
+// For a call that was counted before under these names.
 LIBSGEMM_API void libsgemm_private_add_time(const char *entry, const char *backend, const char *kernel,
                                             uint64_t nanoseconds);
 
-// For Python, whose frameworks supply arrays with their device and its stream. From now on a default stream of the
-// handle is that of the device that holds the operands, not of the current device.
+// For Python, whose frameworks supply arrays with a device and a stream. From now on a default stream of the handle is
+// that of the operands' device, not of the current device.
 LIBSGEMM_API void libsgemm_private_follow_operands(libsgemm_handle_t h);
 
-// Adds a BLAS of the process to the statistics in LIBSGEMM_STATS_DIR, even if no call has been made.
+// Adds a BLAS of the process to the statistics, even without a call.
 LIBSGEMM_API void libsgemm_private_note_blas(const char *version, const char *file, bool has_lapack);
 }

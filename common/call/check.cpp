@@ -1,5 +1,5 @@
-// Checks arguments in the caller's layout, then makes the call column-major. A row-major matrix is the transpose of a
-// column-major one, and C^T = op(B)^T op(A)^T, so every row-major call becomes a column-major one on the same memory.
+// Checks arguments in the caller's layout, then makes the call column-major on the same memory: a row-major matrix is a
+// column-major one transposed, and C^T = op(B)^T op(A)^T.
 #include "check.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace libsgemm {
 namespace {
 
-// Argument positions as in CBLAS; 0: the routine has no such argument.
+// As in CBLAS; 0: no such argument.
 struct Positions {
   int side, uplo, transa, transb, diag, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c;
   int batch_count;
@@ -46,7 +46,6 @@ constexpr Positions make_positions(const RoutineTraits &r, const char *arguments
           at("batch_count")};
 }
 
-// Positions for each form of each routine.
 struct AllPositions {
   Positions single[std::size(kRoutines)], strided[std::size(kRoutines)], planned[std::size(kRoutines)];
 };
@@ -64,7 +63,7 @@ constexpr AllPositions make_all_positions() {
 
 constexpr AllPositions kPositions = make_all_positions();
 
-// True if make_positions() knows every argument. None must go unchecked because its name is spelt differently.
+// An argument spelt differently would go unchecked.
 constexpr bool all_known(const char *arguments) {
   constexpr const char *kNames[] = {"layout", "side",     "uplo",   "trans", "transa",   "transb",
                                     "diag",   "m",        "n",      "k",     "alpha",    "A",
@@ -91,19 +90,18 @@ const Positions &positions(const Call &call) {
   return call.batch == Batch::strided ? kPositions.strided[routine] : kPositions.single[routine];
 }
 
-// Largest legal extent of an operand. No address space is this large, and the sum of an address and a few such extents
-// fits 64 bits.
+// Largest legal extent of an operand. No address space is this large, and an address plus a few extents fits 64 bits.
 constexpr int64_t kMaxBytes = INT64_MAX / 8;
 
-// Names of the output: a routine in place overwrites its B.
+// A routine in place overwrites its B.
 const char *name_of_c(const Call &call) { return traits_of(call.routine).in_place() ? "B" : "C"; }
 const char *name_of_ldc(const Call &call) { return traits_of(call.routine).in_place() ? "ldb" : "ldc"; }
 const char *name_of_stride_c(const Call &call) { return traits_of(call.routine).in_place() ? "stride_b" : "stride_c"; }
 
-// Rows of C. A triangle of C has the order n.
+// A triangle of C has the order n.
 int64_t rows_of_c(const Call &call) { return traits_of(call.routine).triangle_of_c ? call.n : call.m; }
 
-// True if A and B of this call are exchanged in its description.
+// The description exchanges A and B.
 bool swaps_operands(const Call &call) {
   return call.layout == LIBSGEMM_ROW_MAJOR && traits_of(call.routine).row_major == RoutineTraits::operands_swap;
 }
@@ -131,8 +129,7 @@ class Report {
                   where, what);
   }
 
-  // Checks an enumeration. `words`: the legal numbers; `letters`: the legal letters of Fortran, where any other letter
-  // arrives as 0.
+  // `words`: the legal numbers; `letters`: Fortran's legal letters, where any other arrives as 0.
   void one_of(int position, const char *name, int value, int first, int last, const char *words, const char *letters) {
     if (position == 0 || (value >= first && value <= last)) return;
     if (skipped_ != 0) {
@@ -148,13 +145,12 @@ class Report {
 
  private:
   ThreadInfo *info_;
-  int skipped_;  // arguments of CBLAS that the caller's interface lacks
+  int skipped_;  // arguments of CBLAS that the interface lacks
   int64_t group_;
 };
 
-// Checks the leading dimension of an operand stored as rows x cols in the caller's layout. It has no upper bound if the
-// operand is not accessed. `sgemm_of`: BLAS of a program that calls its sgemm (OpenBLAS accepts 0 for an empty
-// operand); NULL: another call.
+// For an operand stored as rows x cols. ld has no upper bound if the operand is not accessed. `sgemm_of`: the BLAS
+// whose sgemm the program calls (OpenBLAS accepts 0 for an empty operand); NULL: another call.
 void check_ld(Report *report, int position, const char *name, int64_t ld, int64_t rows, int64_t cols, bool row_major,
               size_t size, bool accessed, const CpuBlas *sgemm_of = nullptr) {
   const int64_t length = row_major ? cols : rows;
@@ -176,7 +172,7 @@ void check_ld(Report *report, int position, const char *name, int64_t ld, int64_
   }
 }
 
-// Operands that a call accesses: none if C is empty; A and B only if their products contribute.
+// None if C is empty; A and B only if products contribute.
 struct Accessed {
   bool c, inputs;
 };
@@ -226,7 +222,7 @@ void check_enums(Report *report, const Positions &at, const Call &call) {
   report->one_of(at.diag, "diag", call.diag, 131, 132, "131 (non-unit) or 132 (unit)", "N or U");
 }
 
-// Shapes of the stored operands in the caller's layout. B's is only valid if the routine has a B.
+// As stored, in the caller's layout. B is valid only if the routine has one.
 struct Shapes {
   int64_t a_rows, a_cols, b_rows, b_cols;
 };
@@ -258,7 +254,7 @@ Enum flip(Enum value, Enum one, Enum other) {
   return value == one ? other : one;
 }
 
-// Fills *desc in place. Every call comes here, and copying or clearing *desc would cost more than the rest.
+// In place: every call comes here, and copying or clearing *desc would cost more than the rest.
 void describe(const Call &call, GemmDesc *desc) {
   GemmDesc &d = *desc;
   const RoutineTraits &r = traits_of(call.routine);
@@ -280,7 +276,7 @@ void describe(const Call &call, GemmDesc *desc) {
   d.a = call.a;
   d.b = call.b;
   d.c = call.c;
-  d.lda = std::max<int64_t>(1, call.lda);  // 0 is legal: see check_ld()
+  d.lda = std::max<int64_t>(1, call.lda);  // 0 is legal: check_ld()
   d.ldb = std::max<int64_t>(1, call.ldb);
   d.ldc = std::max<int64_t>(1, call.ldc);
   d.batch = call.batch;
@@ -402,7 +398,7 @@ libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info) {
 
 namespace {
 
-// Reports that the output overlaps A or B of the description, under the caller's names.
+// Under the caller's names.
 void report_overlap(Report *report, const Call &call, bool a, bool b) {
   if (!a && !b) return;
   report->fail(positions(call).c, name_of_c(call), "overlaps %s", (swaps_operands(call) ? b : a) ? "A" : "B");

@@ -1,6 +1,6 @@
-// Decides in this order: where the operands are, whether there is anything to compute, which backends may compute,
-// whether the call is worth a GPU, and which kernel runs. Then the call runs and is verified (attempt.h). If that
-// fails, the next backend is tried.
+// Decides where the operands are, whether there is anything to compute, which backends may compute, whether the call is
+// worth a GPU, and which kernel runs. Then runs and verifies the call (attempt.h). If that fails, tries the next
+// backend.
 #include "dispatch.h"
 
 #include <algorithm>
@@ -33,9 +33,9 @@ bool has_cpu_choice(const Settings &s) {
   return s.preference.chosen == 0;
 }
 
-// True if host data go to a GPU: on request, or if the call is worth the transfer, by the user's threshold or else by
-// predicted times. Threshold and prediction need a CPU backend as the alternative. Where only GPUs are named, they
-// apply only if the user set LIBSGEMM_OFFLOAD or the threshold, and never under STRICT.
+// True if host data go to a GPU: on request, or if that is worth the transfer, by the user's threshold or else by
+// predicted times. Both need a CPU backend as the alternative: if only GPUs are named, they apply only if the user set
+// LIBSGEMM_OFFLOAD or the threshold, and never under STRICT.
 bool worth_offloading(const Request &r, int index) {
   const Settings &s = r.settings;
   if (s.kernel.backend >= 0 || s.offload == Offload::always) return true;
@@ -83,7 +83,7 @@ bool usable(const Request &r, int index) {
     info.note(index, Note::unavailable);
     return false;
   }
-  // A copy from host memory is not replayed with the graph.
+  // A graph does not replay a copy from host memory.
   if (r.at.on_host() && r.handle != nullptr && table_of(index).capturing(-1, r.handle->stream)) {
     info.note(index, Note::capturing);
     return false;
@@ -93,8 +93,7 @@ bool usable(const Request &r, int index) {
 
 // ---- All backends ---------------------------------------------------------------------------------------------------
 
-// True if no other backend may take over: results must be repeatable, and a backend was passed over that could compute
-// the call at another time.
+// True if results must be repeatable, and a backend was passed over that could compute the call at another time.
 bool stops_here(const Request &r) { return repeatable(r.settings.deterministic) && r.info->has_note_of_the_moment(); }
 
 libsgemm_status_t fail(Request *r, libsgemm_status_t status, const char *why) {
@@ -120,7 +119,7 @@ libsgemm_status_t nobody_left(Request *r, libsgemm_status_t last) {
   return fail(r, unavailable ? LIBSGEMM_UNAVAILABLE : LIBSGEMM_NOT_SUPPORTED, reason_in_words(info).c_str());
 }
 
-// Warns once if none of the backends requested by name is available.
+// Warns once if no backend requested by name is available.
 void tell_of_replacement(const Request &r, int asked, int index) {
   for (int i = 0; i < asked; ++i) {
     const int missing = r.settings.preference.order[i];
@@ -131,8 +130,8 @@ void tell_of_replacement(const Request &r, int asked, int index) {
        [&] { return reason_in_words(*r.info) + ": using " + kBackendNames[index]; });
 }
 
-// True if the caller's own BLAS computes what falls to the CPU. Not so if the user named another BLAS, `ref` or a
-// kernel, or requires what no BLAS promises.
+// True if the caller's own BLAS computes what falls to the CPU: unless the user named another BLAS, `ref` or a kernel,
+// or requires what no BLAS promises.
 bool gives_back(const Request &r, int index) {
   const Settings &s = r.settings;
   if (!r.call.gives_back || index < kFirstCpu || r.info->late || !r.at.cpu_can_reach()) return false;
@@ -141,7 +140,7 @@ bool gives_back(const Request &r, int index) {
   return !exact && !asked_for_ref && s.kernel.backend < 0 && library().env.cpu_blas.empty();
 }
 
-// True if `ref` computes for lack of a CPU BLAS, and not by request.
+// `ref` computes for lack of a CPU BLAS, not by request.
 bool stands_in_for_blas(const Request &r, int index) {
   const Settings &s = r.settings;
   if (index != kRef || s.kernel.backend >= 0 || r.info->late) return false;
@@ -150,7 +149,7 @@ bool stands_in_for_blas(const Request &r, int index) {
   return library().slots[kFirstCpu].state.load(std::memory_order_acquire) == Slot::refused;
 }
 
-// True if the user named a BLAS that cannot be used, and STRICT forbids `ref` in its place.
+// The user's BLAS cannot be used, and STRICT forbids `ref` in its place.
 bool named_blas_is_missing(Request *r) {
   const std::string &name = library().env.cpu_blas;
   if (name.empty() || !r->settings.strict) return false;
@@ -167,7 +166,7 @@ void tell_of_ref() {
   });
 }
 
-// Notes and logs the failure of a backend. True if the next one may try.
+// Notes and logs a failure. True if the next backend may try.
 bool go_on(Request *r, int index, libsgemm_status_t status, const Error &error) {
   ThreadInfo &info = *r->info;
   const bool wrong = status == LIBSGEMM_VERIFICATION_FAILED;
@@ -184,12 +183,12 @@ bool go_on(Request *r, int index, libsgemm_status_t status, const Error &error) 
   return true;
 }
 
-// A call on device memory whose result was refused, copied to host memory so that other backends can compute it.
+// A call on device memory whose result was refused, copied to host memory for other backends.
 class Moved {
  public:
   explicit Moved(const Request &r) : from_(r) {}
 
-  // Returns the call on the copies; NULL, with *error, if copying fails.
+  // The call on copies; NULL, *error: copying failed.
   Request *take(Error *error) {
     const Request &r = from_;
     if (r.conv != nullptr) {
@@ -200,7 +199,7 @@ class Moved {
     if (copy_.take(device_memory(from_), from_.desc, error) != LIBSGEMM_SUCCESS) return nullptr;
     return &request_.emplace(Request{from_.call, copy_.desc(), from_.settings, from_.handle, from_.info});
   }
-  // Copies the result back to the operands' memory. Does nothing if the call was not moved.
+  // Copies the result back, if the call was moved.
   libsgemm_status_t finish(Error *error) {
     if (!request_) return LIBSGEMM_SUCCESS;
     const DeviceMemory memory = device_memory(from_);
@@ -211,7 +210,7 @@ class Moved {
   const Request &from_;
   HostCopy copy_;
   ConvHostCopy conv_copy_;
-  GemmDesc product_ = {};  // the convolution's product_of()
+  GemmDesc product_ = {};  // of the convolution
   std::optional<Request> request_;
 };
 
@@ -244,7 +243,7 @@ libsgemm_status_t compute(Request *r) {
   const int asked = r->settings.kernel.backend >= 0 ? 1 : r->settings.preference.chosen;
   if (const Kernel *forced = forced_kernel(r->settings)) info.force(*forced);
   libsgemm_status_t last = LIBSGEMM_SUCCESS;
-  std::unique_ptr<Moved> moved;  // std::optional would be cleared in every call, which takes 30 ns
+  std::unique_ptr<Moved> moved;  // std::optional would be cleared in every call: 30 ns
   Request *now = r;
   for (int i = 0; i < count; ++i) {
     const int index = order[i];
@@ -261,7 +260,7 @@ libsgemm_status_t compute(Request *r) {
       last = LIBSGEMM_UNAVAILABLE;
       break;
     }
-    Error error;  // not cleared as a whole, as every call comes here
+    Error error;  // not cleared: every call comes here
     error.text[0] = '\0';
     const Deferral deferral(info);
     libsgemm_status_t status = attempt(now, index, &error);
@@ -294,7 +293,7 @@ libsgemm_status_t compute(Request *r) {
   return nobody_left(r, last);
 }
 
-// alpha == 0 or k == 0: C = beta * C.
+// C = beta * C.
 libsgemm_status_t scale(Request *r) {
   ThreadInfo &info = *r->info;
   if (!in_place(r->desc) && r->desc.beta == 1.0f) {
@@ -339,8 +338,8 @@ libsgemm_status_t scale(Request *r) {
   return status;
 }
 
-// Waits for the handle's stream. Its work may still fill page-locked operands or read C, and nothing else orders the
-// call after it. A stream that records a graph does no work.
+// The handle's stream may still fill page-locked operands or read C, and nothing else orders the call after that work.
+// A stream that records a graph does no work.
 libsgemm_status_t wait_for_operands(Request *r) {
   for (int index = 0; index < kFirstCpu; ++index) {
     if (r->at.pinned[index] == 0 || lost_by_fork(index) || !probe(index)) continue;

@@ -10,25 +10,24 @@
 
 namespace libsgemm {
 
-// Does the checks that depend on where the operands are: all in one memory, no NULL in a batch's arrays, no aliasing.
-// Sets *at to their location.
+// Checks that depend on where the operands are: all in one memory, no NULL in a batch's arrays, no aliasing. Sets *at.
 libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const Settings &settings,
                                  libsgemm_handle *handle, ThreadInfo *info, Placement *at);
 
-// Does the checks of check_operands(), then performs a legal, non-empty description. `call` has the names of the
-// arguments, for messages, and the flags. `handle` may be NULL: then the call is synchronous. Fills `info`.
+// Calls check_operands(), then performs a legal, non-empty description. `call` has the flags, and the names of
+// arguments for messages. `handle` NULL: synchronous. Fills `info`.
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info);
 
-// Performs a non-empty convolution in the same way. Only the entry of `call` is set.
+// Performs a non-empty convolution. Only the entry of `call` is set.
 libsgemm_status_t dispatch(const Call &call, const ConvDesc &conv, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info);
 
-// The non-empty groups of one call.
+// The non-empty groups of a call.
 class Groups {
  public:
-  // Adds a checked group. A group that only scales C is left out. The groups stay at_once() only if all are gemms in
-  // memory of the same GPU, with arrays of pointers in host memory.
+  // A group that only scales C is left out. at_once() stays true only if all are gemms in memory of the same GPU, with
+  // arrays of pointers in host memory.
   void add(const GemmDesc &desc, const Placement &at);
 
   bool at_once() const { return at_once_ && descs_.size() > 1; }
@@ -41,11 +40,10 @@ class Groups {
   Placement at_;
 };
 
-// True if the call only scales C.
 inline bool only_scales(const GemmDesc &desc) { return desc.k == 0 || desc.alpha == 0.0f; }
 
-// Computes groups that are at_once() with one kernel, if one can and is predicted to be faster than one group after
-// another; then *done is true. Otherwise, and if it fails before anything is written, dispatch() must compute them.
+// Computes groups that are at_once() with one kernel, if one can and is predicted to be faster than group by group:
+// *done. Otherwise, or after a failure before anything is written, dispatch() must compute them.
 libsgemm_status_t dispatch_groups(const Call &call, const Groups &groups, const Settings &settings,
                                   libsgemm_handle *handle, ThreadInfo *info, bool *done);
 

@@ -19,11 +19,11 @@ struct Block {
   uint64_t context;
   uint64_t graph;
   void *stream;
-  uint64_t thread;    // see thread_of()
-  const void *owner;  // NULL: the graph owns it
+  uint64_t thread;
+  const void *owner;  // NULL: the graph
   void *memory;       // NULL: released
   size_t bytes;
-  std::atomic<bool> in_use{false};  // may be cleared by a thread of the driver
+  std::atomic<bool> in_use{false};  // a thread of the driver may clear it
 };
 
 struct Blocks {
@@ -31,8 +31,7 @@ struct Blocks {
   std::vector<std::unique_ptr<Block>> all;  // the driver may hold addresses of blocks until the process ends
 };
 
-// Returns a number of this thread if `stream` is the per-thread default stream, whose name is the same in all threads;
-// otherwise 0.
+// A number of this thread if `stream` is the per-thread default stream, whose name is the same in all threads; else 0.
 uint64_t thread_of(void *stream) {
   static std::atomic<uint64_t> threads{0};
   thread_local const uint64_t number = ++threads;
@@ -48,7 +47,7 @@ void give_back(Block *block) {
   block->memory = nullptr;
 }
 
-// Returns an idle block, one with memory of this size if possible. Memory of another size is released.
+// An idle block, with memory of this size if possible. Memory of another size is released.
 Block *idle_block(Blocks *all, int backend, int device, uint64_t context, size_t bytes) {
   Block *empty = nullptr;
   for (const auto &block : all->all) {

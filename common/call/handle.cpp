@@ -16,11 +16,11 @@ namespace libsgemm {
 namespace {
 
 std::mutex g_mutex;
-libsgemm_handle *g_free = nullptr;      // destroyed handles, for reuse
-libsgemm_handle *g_borrowed = nullptr;  // idle handles of BorrowedHandle, with their workspaces
+libsgemm_handle *g_free = nullptr;      // destroyed, for reuse
+libsgemm_handle *g_borrowed = nullptr;  // idle, of BorrowedHandle, with workspaces
 
-// The lists of handles need no memory of their own, because destructors push handles. During exit they are left alone:
-// nothing waits for a call that then holds their lock.
+// The lists need no memory: destructors push handles. During exit they are left alone: nothing waits for a call that
+// then holds their lock.
 libsgemm_handle *pop(libsgemm_handle **list) {
   const InGate gate;
   if (gate.ending()) return nullptr;
@@ -80,14 +80,14 @@ using Workspace = libsgemm_handle::Workspace;
 
 uint64_t context_of(int backend, int device) { return libsgemm::context_of(table_of(backend), device); }
 
-// Releases a workspace. If its context is gone, or is not this thread's, nothing in it may be touched.
+// If the context is gone, or is not this thread's, nothing in it may be touched.
 void give_back(const Workspace &w) {
   if (libsgemm::lost_by_fork(w.backend) || !libsgemm::can_give_back(table_of(w.backend), w.device, w.context)) return;
   if (w.memory != nullptr) table_of(w.backend).release(w.device, w.memory);
   if (w.event != nullptr) table_of(w.backend).destroy_event(w.device, w.event);
 }
 
-// Allocates `bytes`, or else half of them, a quarter and so on, but not below 4096; `exact`: `bytes` or nothing.
+// `bytes`, or half of them, a quarter and so on down to 4096; `exact`: `bytes` or nothing.
 libsgemm_status_t allocate(Workspace *w, size_t bytes, bool exact, libsgemm::Error *error) {
   libsgemm_status_t status = LIBSGEMM_OUT_OF_MEMORY;
   for (w->bytes = bytes; status != LIBSGEMM_SUCCESS && (w->bytes == bytes || (!exact && w->bytes >= 4096));) {
@@ -180,7 +180,7 @@ libsgemm_status_t libsgemm::wait_for_stream(const libsgemm_handle &handle, Error
       set_error(error, kEndingText);
       return LIBSGEMM_UNAVAILABLE;
     }
-    // A stream belongs to one device, which its backend finds. Each device has default streams of its own.
+    // A stream belongs to one device, which its backend finds. Each device has its own default streams.
     const bool each = is_default_stream(handle.stream);
     const int devices = each ? slot.table->device_count() : 1;
     for (int device = 0; device < devices; ++device) {
@@ -204,7 +204,7 @@ using libsgemm::thread_info;
 
 namespace {
 
-// Setters report errors as routines do, so that last_info has the message.
+// Setters report errors as routines do: last_info has the message.
 libsgemm_status_t begin(const InGate &gate, const char *entry, libsgemm_handle_t h) {
   libsgemm::ThreadInfo &info = thread_info();
   info.begin(entry, gate.ending());
@@ -224,7 +224,7 @@ libsgemm_status_t bad_number(int position, const char *name, int value, const ch
   return bad_argument(position, text);
 }
 
-// Sets a value by a name that `parse` looks up. The message with the valid names needs memory.
+// By a name that `parse` looks up. The message with the valid names needs memory.
 template <typename Parse>
 libsgemm_status_t set_by_name(const char *what, const char *name, const Parse &parse) {
   return protect(&thread_info(), [&] {

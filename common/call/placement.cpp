@@ -14,8 +14,8 @@
 namespace libsgemm {
 namespace {
 
-// Collects the pointers that decide where a call runs: the matrices, or the arrays of a batch, or, with `items`, the
-// first pointers in those arrays. Returns their number.
+// Pointers that decide where a call runs: the matrices, a batch's arrays, or, with `items`, the first pointers in
+// these. Returns their number.
 int pointers_of(const GemmDesc &d, bool items, const void **pointers) {
   int count = 0;
   const bool inputs = reads_inputs(d);
@@ -33,7 +33,7 @@ int pointers_of(const GemmDesc &d, bool items, const void **pointers) {
 
 bool on_device(const Location &l) { return l.space == Space::device || l.space == Space::managed; }
 
-// True if all locations are in one memory; then *where is the common location.
+// True if all are in one memory, *where.
 bool agree(const Location *locations, int count, Location *where) {
   *where = locations[0];
   for (int i = 1; i < count; ++i) {
@@ -49,7 +49,7 @@ bool agree(const Location *locations, int count, Location *where) {
   return true;
 }
 
-// Returns the bits of Pinned for locations in the order of pointers_of().
+// Bits of Pinned, for locations in the order of pointers_of().
 unsigned pinned_of(const Location *locations, int count) {
   constexpr unsigned bits[] = {kPinnedC, kPinnedA, kPinnedB};
   unsigned pinned = 0;
@@ -57,7 +57,7 @@ unsigned pinned_of(const Location *locations, int count) {
   return pinned;
 }
 
-// True if a GPU backend is to be asked about pointers: it is loaded already, or is a candidate and can be loaded.
+// True if a GPU backend must be asked: it is loaded, or is a candidate that can be loaded.
 bool may_own_memory(const Settings &s, int index) {
   if (library().slots[index].state.load(std::memory_order_acquire) == Slot::ready) return true;
   int8_t order[kBackendCount];
@@ -68,8 +68,8 @@ bool may_own_memory(const Settings &s, int index) {
   return false;
 }
 
-// True if the CPU can read at this address. The kernel reads the signal set, 8 bytes, before it rejects the request,
-// which does not exist. Aligned, the 8 bytes are on one page.
+// True if the CPU can read here. The kernel reads the signal set, 8 bytes, before it rejects the nonexistent request.
+// Aligned, the 8 bytes are on one page.
 bool is_readable(const void *pointer) {
   const uintptr_t aligned = reinterpret_cast<uintptr_t>(pointer) & ~uintptr_t{7};
   constexpr long kNoRequest = ~0L;
@@ -88,15 +88,14 @@ bool are_readable(const GemmDesc &desc, bool items) {
   return true;
 }
 
-// During exit the driver cannot be asked about memory. Memory of a device is mapped without access, or not at all.
+// During exit the driver cannot be asked. Memory of a device is mapped without access, or not at all.
 libsgemm_status_t find_operands_at_end(const GemmDesc &desc, ThreadInfo *info) {
   const bool readable = are_readable(desc, false) && (desc.batch != Batch::pointers || are_readable(desc, true));
   return readable ? LIBSGEMM_SUCCESS : info->fail(LIBSGEMM_UNAVAILABLE, kEndingText);
 }
 
-// Finds the device of a call. The handle's stream decides, because only the stream orders the call with the program's
-// work. Without a stream of the program it is the device that holds the operands, or for managed memory the thread's
-// current one.
+// The handle's stream decides: only it orders the call with the program's work. Without one it is the device that holds
+// the operands, or for managed memory the thread's current device.
 libsgemm_status_t find_device(const Backend &table, const libsgemm_handle *handle, Location *where, ThreadInfo *info) {
   const bool by_default = handle == nullptr || is_default_stream(handle->stream);
   const bool named = handle != nullptr && !(by_default && handle->follows_operands);
@@ -114,8 +113,7 @@ libsgemm_status_t find_device(const Backend &table, const libsgemm_handle *handl
   return info->fail(LIBSGEMM_INVALID_ARGUMENT, error.text);
 }
 
-// Treats page-locked memory as managed. For a program on its GPU's BLAS it is memory that the device reads when its
-// work runs.
+// For a program on its GPU's BLAS, page-locked memory is memory that the device reads when its work runs.
 void take_pinned_as_managed(Location *locations, int count) {
   for (int i = 0; i < count; ++i) {
     if (locations[i].space == Space::pinned) locations[i] = {Space::managed, 0};
@@ -138,7 +136,7 @@ libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, 
     if (arrays && device_only) take_pinned_as_managed(locations, pointer_count);
     bool one = agree(locations, pointer_count, &where);
     const bool arrays_on_device = arrays && on_device(where);
-    // Arrays of a device_only call are not read on the CPU, as the vendor's BLAS would not do so either.
+    // The CPU does not read arrays of a device_only call: the vendor's BLAS would not either.
     if (arrays && one && !arrays_on_device && !device_only) {
       pointer_count = pointers_of(desc, true, pointers);
       table.locate(pointers, pointer_count, locations);

@@ -38,7 +38,7 @@ void recycle_plan(libsgemm_plan *plan) noexcept {
   g_free = plan;
 }
 
-// Recycles the plan unless release() passes it to the caller.
+// Recycles the plan unless release() passes it on.
 class NewPlan {
  public:
   NewPlan() : plan_(acquire_plan()) {}
@@ -64,8 +64,8 @@ std::string words(const char *format, Args... args) {
 
 bool is_plain(int trans) { return trans == LIBSGEMM_NO_TRANS; }
 
-// Describes the operand as the A of a column-major product. op(B) of a product is op(A)^T of the transposed one, and a
-// row-major A is the transpose of a column-major one.
+// The operand as the A of a column-major product: op(B) is op(A)^T of the transposed product, and a row-major A the
+// transpose of a column-major one.
 GemmDesc describe(const PlanOperand &x, const Settings &settings) {
   const bool left = x.side == LIBSGEMM_LEFT, column_major = x.layout == LIBSGEMM_COL_MAJOR;
   GemmDesc d = {};
@@ -93,7 +93,7 @@ bool is_candidate(const Settings &settings, int index) {
   return false;
 }
 
-// Allocates device memory, splits the operand into it, and waits. Releases the memory on failure.
+// Splits into new device memory and waits. Releases the memory on failure.
 libsgemm_status_t split(const GemmDesc &desc, size_t bytes, const Launch &launch, const Backend &table, void **memory,
                         Error *error) {
   libsgemm_status_t status = table.allocate(launch.device, bytes, memory, error);
@@ -110,7 +110,7 @@ libsgemm_status_t split(const GemmDesc &desc, size_t bytes, const Launch &launch
   return status;
 }
 
-// Keeps the split operand, if the backend that owns the operand's memory has something to keep.
+// Keeps the split operand, if its backend has something to keep.
 libsgemm_status_t fill(const libsgemm_handle &handle, libsgemm_plan *plan, ThreadInfo *info) {
   const PlanOperand &x = plan->operand;
   const Settings &settings = handle.settings;

@@ -1,4 +1,4 @@
-// The object that a libsgemm_plan_t points to: an operand that is split once, for products that use it again.
+// The object behind a libsgemm_plan_t: an operand split once for several products.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace libsgemm {
 
-// Positions of the plans among the arguments of a product.
+// Positions among a product's arguments.
 constexpr int kPlanA = position_of(traits_of(Routine::gemm).planned, "plan_a");
 constexpr int kPlanB = position_of(traits_of(Routine::gemm).planned, "plan_b");
 
-// An operand of a product as its caller describes it: op(X) is rows x cols.
+// An operand as its caller describes it: op(X) is rows x cols.
 struct PlanOperand {
-  int layout, side, trans;  // side: LEFT is A, RIGHT is B
+  int layout, side, trans;  // LEFT: A, RIGHT: B
   int64_t rows, cols;
   const void *x;
   int64_t ldx;
@@ -26,29 +26,29 @@ struct PlanOperand {
 
 }  // namespace libsgemm
 
-// Plans live in a pool that is never freed, so that a destroyed one can be recognised. A plan does not change after
-// libsgemm_plan_create, so any number of threads may use it.
+// Plans live in a pool that is never freed: a destroyed one can be recognised. Constant after libsgemm_plan_create: any
+// number of threads may use it.
 struct libsgemm_plan {
   static constexpr uint32_t kLive = 0x6e616c70;
 
   uint32_t magic = 0;
-  libsgemm_plan *next = nullptr;  // link in the pool
+  libsgemm_plan *next = nullptr;  // in the pool
   libsgemm::PlanOperand operand = {};
   libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
   int backend = -1, device = 0;
-  uint64_t context = 0;    // context that owns the memory
-  void *memory = nullptr;  // split operand, on the backend's device; NULL: nothing is kept
+  uint64_t context = 0;    // owns the memory
+  void *memory = nullptr;  // split operand, on the backend's device; NULL: nothing kept
 };
 
 namespace libsgemm {
 
-// Returns why a plan cannot serve as this operand; empty if it can, or is NULL.
+// Why a plan cannot be this operand; empty: it can, or is NULL.
 std::string plan_fault(const libsgemm_plan *plan, const PlanOperand &x);
 
-// Checks what a call only knows later: its math mode, and the device and context of its operands.
+// Checks what a call knows only late: its math mode, the device and context of its operands.
 libsgemm_status_t check_plans(const Call &call, const Settings &settings, const Placement &at, ThreadInfo *info);
 
-// Returns the number of operands that a kernel took from plans.
+// Operands that a kernel took from plans.
 inline int plans_used(const GemmDesc &desc, const Kernel &kernel) {
   if (kernel.math_mode != desc.math_mode) return 0;
   return (desc.plan_a != nullptr ? 1 : 0) + (desc.plan_b != nullptr ? 1 : 0);

@@ -1,11 +1,11 @@
-// The program's own CPU BLAS, as the drop-in found it.
+// The program's own CPU BLAS, found by the drop-in.
 #pragma once
 
 #include "contract/backend.h"
 
 namespace libsgemm {
 
-// Returns the first BLAS that was found; NULL if there is none, or no call came through the drop-in.
+// The first one found; NULL: none, or no call came through the drop-in.
 const CpuBlas *program_blas();
 
 }  // namespace libsgemm

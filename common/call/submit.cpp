@@ -26,8 +26,7 @@ bool is_empty(const GemmDesc &desc) { return desc.m == 0 || desc.n == 0 || desc.
 
 bool invariant(const Settings &settings) { return settings.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
-// Returns a ticket by which last_info finds how much of the call a backend left to FP64; 0: not needed. A forced kernel
-// has its own math mode, so it needs a ticket, too.
+// For last_info's share of FP64; 0: not needed. A forced kernel has its own math mode, so it gets a ticket, too.
 uint64_t draw_ticket(const Settings &settings) {
   static std::atomic<uint64_t> last{0};
   const bool asks = settings.math_mode == LIBSGEMM_MATH_FP32_FAST || settings.kernel.backend >= 0;
@@ -57,8 +56,7 @@ int wrong_results(const ThreadInfo &info) {
   return count;
 }
 
-// Updates the statistics and writes the log line of one call, which `words()` describes. Failures are counted in
-// counted(), after the last attempt.
+// Statistics and log line of one call, described by `words()`. counted() counts failures, after the last attempt.
 template <typename Words>
 void record(const ThreadInfo &info, double flops, Clock::time_point start, const Words &words) {
   const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
@@ -90,7 +88,7 @@ void record(const ThreadInfo &info, const ConvDesc &desc, Clock::time_point star
   record(info, flop_count(desc), start, [&] { return desc.groups > 0 ? to_string(desc) : std::string(); });
 }
 
-// Returns the reason of a failure, as it appears in the statistics.
+// For the statistics.
 const char *failure_in_words(libsgemm_status_t status) {
   switch (status) {
     case LIBSGEMM_INVALID_ARGUMENT:
@@ -119,8 +117,8 @@ libsgemm_status_t counted(libsgemm_status_t status, const ThreadInfo &info) {
   return status;
 }
 
-// Performs a call that comes from inside a backend, because its BLAS resolved one of its own names to our drop-in. The
-// call must not go to that BLAS again, nor change the report of the outer call.
+// A call from inside a backend: its BLAS resolved one of its own names to our drop-in. It must not enter that BLAS
+// again, nor change the report of the outer call.
 libsgemm_status_t submit_nested(const Call &call) {
   ThreadInfo info = {};
   info.begin(call.entry);
@@ -137,14 +135,14 @@ libsgemm_status_t submit_nested(const Call &call) {
   });
 }
 
-// True if the call comes from inside a backend. Not so during exit: the backend's call was abandoned, see gate.h.
+// Not during exit: the backend's call was abandoned (gate.h).
 bool is_nested(const InGate &gate, const ThreadInfo &info) { return info.inside && !gate.ending(); }
 
 const Settings &settings_of(const libsgemm_handle *handle) {
   return handle != nullptr ? handle->settings : library().env.settings;
 }
 
-// Rejects a call that cannot begin because of its handle, the environment or the settings.
+// Refuses because of the handle, the environment or the settings.
 libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, ThreadInfo *info) {
   if (with_handle && !is_live(handle)) {
     return info->fail(LIBSGEMM_INVALID_HANDLE, libsgemm_status_string(LIBSGEMM_INVALID_HANDLE));
@@ -198,7 +196,7 @@ libsgemm_status_t submit_with(const ConvCall &call, const Settings &settings, li
   return status;
 }
 
-// Returns group i as a Call without pointers; describe_group() adds them.
+// Group i without pointers; describe_group() adds them.
 Call call_of_group(const GroupCall &g, int64_t i) {
   Call call;
   call.entry = g.entry;
@@ -256,8 +254,8 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
   libsgemm_status_t status = check_groups(g, info);
   Groups groups;
   bool at_once = false;
-  const int64_t done = info->groups_done;  // groups computed by an earlier attempt that failed after them
-  // There are two passes, since all groups must be legal before the first is computed.
+  const int64_t done = info->groups_done;  // groups computed by an earlier attempt that then failed
+  // Two passes: all groups must be legal before the first is computed.
   for (const bool compute : {false, true}) {
     int64_t first = 0;
     if (status != LIBSGEMM_SUCCESS) return status;
@@ -328,8 +326,8 @@ libsgemm_status_t submit_any(const AnyCall &call, libsgemm_handle *handle, bool 
   });
 }
 
-// Repeats a BLAS call that failed under the environment's settings, with built-in settings on the CPU, unless
-// LIBSGEMM_STRICT=1 forbids that. A call that is not computed is logged each time, one that is computed only once.
+// Repeats a failed BLAS call with built-in settings on the CPU, unless LIBSGEMM_STRICT=1 forbids that. A call that is
+// not computed is logged each time, one that is computed only once.
 template <typename AnyCall>
 libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t failure, ThreadInfo *info) {
   if (library().env.settings.strict || info->spoiled) {
@@ -339,7 +337,7 @@ libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t
     });
     return failure;
   }
-  // The caller must get a result, so it may get other bits than another run. That is logged each time.
+  // The caller must get a result, maybe with other bits than another run: logged each time.
   const bool other_bits = repeatable(library().env.settings.deterministic) && info->has_note_of_the_moment();
   static std::atomic<bool> said{false};
   if (!said.exchange(true) || other_bits) {
@@ -369,7 +367,7 @@ libsgemm_status_t submit_blas(const AnyCall &call, const InGate &gate, ThreadInf
   return protect(info, [&] { return submit_again(call, gate.ending(), status, info); });
 }
 
-// Performs and counts a call of the API.
+// Performs and counts an API call.
 template <typename AnyCall>
 libsgemm_status_t submit_counted(const AnyCall &call, libsgemm_handle_t handle, bool with_handle) {
   const InGate gate;
@@ -377,7 +375,7 @@ libsgemm_status_t submit_counted(const AnyCall &call, libsgemm_handle_t handle, 
   return counted(submit_any(call, handle, with_handle, gate, &info), info);
 }
 
-// Enqueues the epilogue after a product that this thread has enqueued. After a failure D cannot be restored.
+// After a failure D cannot be restored.
 libsgemm_status_t enqueue_epilogue(const DeviceCall &how, ThreadInfo *info) {
   if (info->backend == nullptr || info->backend->epilogue == nullptr) {
     return info->fail(LIBSGEMM_NOT_SUPPORTED, "the backend has no epilogues");
@@ -392,7 +390,7 @@ libsgemm_status_t enqueue_epilogue(const DeviceCall &how, ThreadInfo *info) {
   return status == LIBSGEMM_SUCCESS ? status : info->fail(status, error.text);
 }
 
-// Performs a call with the stream and workspace that the program set in the handle of its GPU's BLAS.
+// With the stream and workspace that the program set in its GPU BLAS's handle.
 template <typename AnyCall>
 libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final) {
   const InGate gate;
@@ -400,8 +398,8 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
   *final = false;
   if (is_nested(gate, info)) return LIBSGEMM_NOT_SUPPORTED;
   libsgemm_handle *const h = how->handle;
-  // The program's workspace has the size that cuBLAS needs for FP32. Modes that convert operands run at half their
-  // speed with that, so they require the default size.
+  // The program's workspace has the size that cuBLAS needs for FP32. With it, modes that convert operands run at half
+  // their speed: they require the default size.
   const size_t least = mode_traits(h->settings.math_mode).converts() ? LIBSGEMM_WORKSPACE_DEFAULT_BYTES : 1;
   const bool usable = how->workspace_bytes >= least && reinterpret_cast<uintptr_t>(how->workspace) % 256 == 0;
   h->user_workspace = usable ? how->workspace : nullptr;
@@ -421,8 +419,8 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
     *final = true;
     return counted(enqueue_epilogue(*how, &info), info);
   }
-  // The vendor's BLAS may compute the call instead, from the present C, unless C has been modified. It keeps the
-  // promises of the program's handle, but not what the user requires of libsgemm.
+  // Unless C has been modified, the vendor's BLAS may compute the call from the present C. It keeps the promises of the
+  // program's handle, but not what the user requires of libsgemm.
   const bool written = status != LIBSGEMM_SUCCESS && (info.spoiled || info.groups_read_c);
   const bool stays = !may_be_replaced(h->settings);
   *final = written || (failed && stays) ||

@@ -1,4 +1,4 @@
-// A launch, with the steps of verification before and after it.
+// A launch, with verification before and after it.
 #include "verified.h"
 
 #include <unistd.h>
@@ -17,8 +17,8 @@ namespace {
 
 std::string to_string(const Request &r) { return r.conv != nullptr ? to_string(*r.conv) : to_string(r.desc); }
 
-// Each call draws other samples, and so does each process unless LIBSGEMM_VERIFY_SEED is set. Otherwise an error could
-// be missed again for the same reason.
+// Each call draws other samples, and so does each process unless LIBSGEMM_VERIFY_SEED is set: an error is not missed
+// again for the same reason.
 uint64_t next_seed() {
   static const uint64_t first = [] {
     const Environment &env = library().env;
@@ -30,7 +30,7 @@ uint64_t next_seed() {
   return first + 0x9fb21c651e98df25u * ++calls;
 }
 
-// Accepts or refuses the result, or warns, by the worst |error| / bound.
+// Accepts, warns or refuses, by the worst |error| / bound.
 libsgemm_status_t follow(Request *r, int index, const Kernel &ran, double ratio, Error *error) {
   r->info->verify_ratio = ratio;
   if (ratio <= 1) return LIBSGEMM_SUCCESS;
@@ -43,7 +43,6 @@ libsgemm_status_t follow(Request *r, int index, const Kernel &ran, double ratio,
   return LIBSGEMM_SUCCESS;
 }
 
-// Runs verify(), whose result goes into *ratio.
 template <typename Verify>
 libsgemm_status_t verify_on_host(const Verify &verify, double *ratio, Error *error) {
   try {
@@ -55,7 +54,7 @@ libsgemm_status_t verify_on_host(const Verify &verify, double *ratio, Error *err
   }
 }
 
-// Kernels of the CPU compute in the floating-point mode of the calling thread, or in that of their own threads.
+// CPU kernels compute in the floating-point mode of the calling thread, or of their own threads.
 FloatMode floats_of(int index) { return table_of(index).is_gpu ? FloatMode{} : float_mode(); }
 
 double verify(const Request &r, int index, const ConvDesc &desc, const ConvSnapshot &before, const Kernel &ran) {
@@ -76,7 +75,7 @@ libsgemm_status_t take(const Desc &desc, Copy *before, Error *error) {
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
-// Copy: type of the snapshot of what C holds before the launch.
+// Copy: the snapshot of C before the launch.
 template <typename Copy, typename Desc>
 libsgemm_status_t launch_and_verify_with(LaunchRequest *launch, const Desc &desc, Request *r, int index,
                                          const Kernel **ran, Error *error) {
@@ -93,8 +92,7 @@ libsgemm_status_t launch_and_verify_with(LaunchRequest *launch, const Desc &desc
   return status;
 }
 
-// Decides on a result that cannot be verified, because the device refuses or memory is short. The result is accepted if
-// the action is only to warn.
+// For a result that cannot be verified, because the device refuses or memory is short. Action WARN accepts it.
 libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran, libsgemm_status_t failure,
                                  const Error &error) {
   if (r.settings.verify_action != LIBSGEMM_VERIFY_WARN) return failure;
@@ -105,15 +103,15 @@ libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran,
   return LIBSGEMM_SUCCESS;
 }
 
-// Outcome of verifying a result on a device. After an error of verification itself, `computed` says whether there is a
-// result. Otherwise `ratio` is the worst |error| / bound.
+// After an error of verification itself, `computed` says whether there is a result. Otherwise `ratio` is the worst
+// |error| / bound.
 struct Judged {
   libsgemm_status_t status;
   double ratio;
   bool computed;
 };
 
-// Accepts or refuses a result after verification. restore(error) restores C if the result is refused.
+// restore(error) restores C if the result is refused.
 template <typename Restore>
 libsgemm_status_t conclude(Request *r, int index, const Kernel &ran, const Judged &judged, const Restore &restore,
                            Error *error) {
@@ -151,7 +149,7 @@ libsgemm_status_t launch_product_on_device_and_verify(LaunchRequest *launch, Req
       r, index, **ran, {status, ratio, computed}, [&](Error *e) { return check.restore(e); }, error);
 }
 
-// Verifies a convolution on device memory, on copies in host memory.
+// On copies in host memory.
 libsgemm_status_t launch_conv_on_device_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran,
                                                    Error *error) {
   const DeviceMemory memory = device_memory(*r);

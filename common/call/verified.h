@@ -1,11 +1,11 @@
-// Verification around one backend's launch of a call (attempt.h), for products and convolutions.
+// Verification around a backend's launch (attempt.h), for products and convolutions.
 #pragma once
 
 #include "attempt.h"
 
 namespace libsgemm {
 
-// Computes the call. On SUCCESS *ran is the kernel that did.
+// On SUCCESS *ran is the kernel that computed.
 using LaunchRequest = libsgemm_status_t(Request *r, int index, const Kernel **ran, Error *error);
 
 // For operands that the CPU can reach. C is restored if the call fails or its result is refused.
