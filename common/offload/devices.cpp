@@ -1,4 +1,4 @@
-// Ranks and numbers, and what is known of devices.
+// Ranks and numbers of devices, and what is known of them.
 #include "devices.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace libsgemm {
 namespace {
 
-// The rank among the processes of this host, from the environment that MPI launchers set; -1: not started by one.
+// The rank among this host's processes, from MPI launchers' environment; -1: no launcher.
 int local_rank() {
   for (const char *name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                            "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID", "SLURM_LOCALID"}) {
@@ -36,8 +36,8 @@ bool same_description(const Backend &b, int x, int y) {
          dx.memory_bytes == dy.memory_bytes;
 }
 
-// True if every kernel supports the product on both devices or on neither, at the same cost and with the same
-// workspace. Costs depend on clocks, too, which a description does not contain.
+// True if both devices or neither support the product, at the same cost and with the same workspace, by every kernel.
+// Costs depend on clocks, too, which a description does not contain.
 bool same_rows(const Backend &b, GemmDesc d, int x, int y) {
   for (int row = 0; row < b.kernel_count; ++row) {
     const Kernel &kernel = b.kernels[row];
@@ -57,7 +57,7 @@ bool equal_devices(const Backend &b, int x, int y) {
   d.alpha = 1;
   d.batch_count = 1;
   d.a = d.b = d.c = &place;
-  // Limited by arithmetic, by memory bandwidth, by the time that a launch takes.
+  // Bound by arithmetic, by memory bandwidth, by launch time.
   const int64_t shapes[][3] = {{4096, 4096, 4096}, {4096, 8, 4096}, {256, 256, 256}, {64, 64, 16384}};
   for (const auto &shape : shapes) {
     d.m = d.lda = d.ldc = shape[0];
@@ -80,7 +80,7 @@ std::vector<int> find_devices(const Backend &backend) {
   return all;
 }
 
-// Devices of one backend, found once.
+// Found once.
 struct Found {
   const Backend *backend;
   std::vector<int> devices;
@@ -91,7 +91,7 @@ struct Cache {
   std::list<Found> found;
 };
 
-// A bit for each device of a backend; those from 63 on share one.
+// A bit per device; those from 63 on share one.
 using Bits = std::atomic<uint64_t>;
 Bits g_abandoned[kBackendCount], g_told[kBackendCount];
 

@@ -1,4 +1,4 @@
-// Turns a call into a plan, memory, and one pipeline for each device.
+// Makes a plan for a call, takes memory, and runs a pipeline per device. docs/kernels/offload.md explains the design.
 #include "offload.h"
 
 #include <algorithm>
@@ -15,14 +15,13 @@
 namespace libsgemm {
 namespace {
 
-constexpr size_t kSplitWorkspace = size_t{256} << 20;  // for modes that split their operands
+constexpr size_t kSplitWorkspace = size_t{256} << 20;  // for modes that split operands
 constexpr int kMostPieces = 64;
-// Assumed rates of the link, in bytes a second: staged by host threads, and of pinned memory.
+// Assumed bytes a second of the link: staged by host threads, and of pinned memory.
 constexpr double kStaged = 25e9, kPinned = 50e9;
 constexpr double kUnknownFlops = 20e12;
-constexpr double kShared = 20e-3;  // a call of fewer seconds is not worth a second device
+constexpr double kShared = 20e-3;  // seconds; a shorter call is not worth a second device
 
-// Constants of a call.
 struct Request {
   const Backend &backend;
   const GemmDesc &desc;
@@ -32,7 +31,7 @@ struct Request {
   Rates rates;
 };
 
-// Operations a second by the kernels' cost model, if that counts in seconds; otherwise an assumed rate.
+// By the kernels' cost model, if that counts in seconds; else an assumed rate.
 double device_flops(const Backend &backend, const GemmDesc &desc, int device) {
   if (flop_count(desc) < 1e9) return kUnknownFlops;
   GemmDesc d = desc;
@@ -54,7 +53,7 @@ size_t workspace_limit(const GemmDesc &d) {
   return mode_traits(d.math_mode).splits ? kSplitWorkspace : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
 }
 
-// Calls visit(unit, factors) of a launch for one tile of each shape, on the diagonal and off it.
+// Calls visit(unit, factors) for one tile of each shape, on the diagonal and off it.
 template <typename Visit>
 void for_shapes(const GemmDesc &d, const TilePlan &p, const Visit &visit) {
   const auto distinct = [](const std::vector<int64_t> &bounds, std::ptrdiff_t most) {
@@ -78,7 +77,7 @@ void for_shapes(const GemmDesc &d, const TilePlan &p, const Visit &visit) {
   }
 }
 
-// True if there are kernels for all tiles. `workspace`: bytes that they need, at most `most`.
+// True if there are kernels for all tiles. `workspace`: what they need, at most `most`.
 bool find_workspace(const Request &r, const TilePlan &p, size_t most, size_t *workspace) {
   bool all = true;
   *workspace = 0;
@@ -95,8 +94,7 @@ bool find_workspace(const Request &r, const TilePlan &p, size_t most, size_t *wo
   return all;
 }
 
-// Bytes that tiles are planned with: the budget. Where results must not depend on the free memory: the limit, or half
-// of the device's memory.
+// The budget; or, where results must not depend on the free memory, the limit, or half of the device's memory.
 size_t planned_bytes(const Request &r, size_t budget) {
   if (!repeatable(r.desc.deterministic)) return budget;
   const size_t limit = memory_state().device_limit;
@@ -106,8 +104,8 @@ size_t planned_bytes(const Request &r, size_t budget) {
   return limit != 0 ? limit : info.memory_bytes / 2;
 }
 
-// Makes the plan for a budget; a plan of one tile if a kernel takes only the whole product. NOT_SUPPORTED does not
-// depend on the free memory.
+// The plan for a budget; one tile if a kernel takes only the whole product. NOT_SUPPORTED does not depend on the free
+// memory.
 libsgemm_status_t plan_for(const Request &r, size_t budget, TilePlan *plan, size_t *workspace, Error *error) {
   const size_t planned = planned_bytes(r, budget);
   const size_t most = std::min(workspace_limit(r.desc), planned / 4);
@@ -135,7 +133,7 @@ libsgemm_status_t plan_for(const Request &r, size_t budget, TilePlan *plan, size
 
 // ---- Running
 
-// Number of pinned pieces, for operands that the device cannot copy in place.
+// For operands that the device cannot copy in place.
 int pieces_wanted(const Request &r, const TilePlan &p) {
   const bool whole = p.group == 1;
   if (whole && r.a.pinned && r.c.pinned && (r.b.pinned || p.b_bytes == 0)) return 0;
@@ -144,7 +142,7 @@ int pieces_wanted(const Request &r, const TilePlan &p) {
   return static_cast<int>(std::clamp<int64_t>(wanted, 4, kMostPieces));
 }
 
-// Devices that no call has given up. If there are none, all of them: using the first one then reports the error.
+// Devices that no call has given up; if none, all: using the first then reports the error.
 std::vector<int> devices_left(const Backend &backend) {
   std::vector<int> all = offload_devices(backend);
   const auto gone = [&](int device) { return is_abandoned(backend, device); };
@@ -152,14 +150,14 @@ std::vector<int> devices_left(const Backend &backend) {
   return all;
 }
 
-// Excludes a failed device from this call. Reports it if other devices continue.
+// Excludes a failed device from this call. Reports it if others continue.
 void give_up(Request *r, int device, const Error &error) {
   r->devices.erase(std::remove(r->devices.begin(), r->devices.end(), device), r->devices.end());
   if (!r->devices.empty()) tell_of_failure(r->backend, device, error);
 }
 
 libsgemm_status_t hold(Request *r, const TilePlan &plan, size_t workspace, Holdings *h, Error *error) {
-  // The first device computes everything if there is no second one, or if that is busy or has less memory.
+  // The first device computes everything if there is no second, or if that is busy or has less memory.
   const bool share = r->devices.size() > 1 && plan.tiles() * ceil_div(r->desc.batch_count, plan.group) > 1 &&
                      (library().env.offload_devices > 0 || plan.seconds >= kShared);
   const size_t devices = share ? r->devices.size() : 1;
@@ -224,7 +222,7 @@ libsgemm_status_t run_plan(Request *r, const TilePlan &plan, size_t workspace, c
   return status;
 }
 
-// Bytes that a device needs so that nothing is cut for lack of memory.
+// With this much memory nothing is cut for lack of it.
 size_t unbound_bytes(const Request &r) {
   TilePlan whole = {};
   whole.group = 1;
@@ -238,8 +236,7 @@ size_t unbound_bytes(const Request &r) {
 
 namespace {
 
-// Runs the call on the first device and those that share with it. After a failure r->devices are those that may still
-// try.
+// Runs on the first device and those that share with it. After a failure r->devices are those that may still try.
 libsgemm_status_t offload_to_first(Request *r, const Undo &undo, const PlanKey &key, bool may_keep, Offloaded *by,
                                    Error *error) {
   const int first = r->devices.front();
@@ -256,14 +253,14 @@ libsgemm_status_t offload_to_first(Request *r, const Undo &undo, const PlanKey &
   if (repeatable(r->desc.deterministic)) budget = std::max(budget, memory_state().device_limit);
   planned = planned && budget >= enough;
   const bool keep = may_keep && !planned && budget >= enough;
-  // The free memory may be fragmented or taken by now: where this much cannot be allocated, less may succeed.
+  // The free memory may be fragmented, or taken by now: less may succeed.
   for (int attempt = 0; attempt < 6; ++attempt) {
     if (!planned) status = plan_for(*r, budget, &plan, &workspace, error);
     if (status != LIBSGEMM_SUCCESS) break;
     status = run_plan(r, plan, workspace, undo, by, error);
     if (status == LIBSGEMM_SUCCESS && keep && attempt == 0) keep_plan(key, plan, workspace);
     if (status != LIBSGEMM_OUT_OF_MEMORY) return status;
-    // If the device refused, its recorded free bytes have been dropped, and the driver is asked again.
+    // If the device refused, its recorded free bytes are dropped, and the driver is asked again.
     planned = false;
     size_t now = 0;
     const size_t tried = std::min(budget, plan.bytes() + workspace);
@@ -295,8 +292,8 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
     set_error(error, "no host memory for a copy of C");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
-  // A plan depends on the first device alone, and the others are equal to it, so results do not depend on which device
-  // computes. Repeatable results must not depend on earlier calls either, so their plans are not kept.
+  // A plan depends on the first device alone, and the others equal it: results do not depend on which device computes.
+  // Plans of repeatable calls are not kept: results must not depend on earlier calls.
   const bool may_keep = !repeatable(desc.deterministic) && desc.batch == Batch::none;
   const PlanKey key = {&backend, r.devices.front(), forced, r.rates, choice_key(desc)};
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
@@ -306,7 +303,7 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
     if (status == LIBSGEMM_SUCCESS) break;
   }
   return status;
-} catch (...) {  // planning or setup ran out of memory; pipelines catch their own exceptions
+} catch (...) {  // out of memory in planning or setup; pipelines catch their own exceptions
   set_error(error, "no host memory");
   return LIBSGEMM_OUT_OF_MEMORY;
 }

@@ -22,7 +22,7 @@ size_t page_size() {
   return size;
 }
 
-// Returns the pages that hold nothing but these columns; none unless the columns are whole and close together.
+// Pages with nothing but these columns; none unless the columns are whole and close together.
 Pages pages_of(const GemmDesc &desc, const Block &r) {
   const GemmDesc d = batch_item(desc, r.item);
   const size_t page = page_size();
@@ -42,7 +42,7 @@ bool absent(char *page) {
 
 }  // namespace
 
-// The first page may exist because an allocator has written before it, in the same huge page.
+// The first page may exist: an allocator has written before it, in the same huge page.
 bool lacks_pages(const GemmDesc &desc, const Block &r) {
   const Pages pages = pages_of(desc, r);
   return pages.bytes > 0 && (absent(pages.begin) || absent(pages.begin + pages.bytes - page_size()));

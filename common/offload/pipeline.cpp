@@ -1,4 +1,4 @@
-// Taking tiles, giving them buffers, launching them, and ending.
+// Takes tiles, gives them buffers, launches and ends.
 #include "pipeline.h"
 
 #include <sched.h>
@@ -13,13 +13,12 @@
 namespace libsgemm {
 namespace {
 
-constexpr size_t kAhead = 8;          // units that are prepared before there is room for their results
+constexpr size_t kAhead = 8;          // units prepared before there is room for their results
 constexpr size_t kAheadOfOthers = 2;  // the same where another device could take them
-constexpr size_t kDirectSlots = 4;    // copies at a time of one direction that need no pinned piece
+constexpr size_t kDirectSlots = 4;    // copies at a time in one direction without a pinned piece
 constexpr size_t kSaveBytes = size_t{512} << 10;
-// Regions that threads save at the same time are 2 MiB apart. In a result that no thread has touched each would
-// otherwise have the same huge page cleared, or wait for the same page table. New pages for 64 MiB by 8 threads on an
-// H100's host take 1.6 instead of 2.4 ms; small pages take 3.0 instead of 7.3.
+// Regions saved at the same time are 2 MiB apart. Otherwise, in a result that no thread has touched, threads clear the
+// same huge page, or wait for the same page table (docs/kernels/offload.md).
 constexpr size_t kSavesApart = 4;
 constexpr size_t kHelpBytes = size_t{32} << 20;  // a call with no more on the device is short: its thread copies, too
 
@@ -135,12 +134,12 @@ libsgemm_status_t Pipeline::run(Error *error) {
   return status;
 }
 
-// True if no other device can take over: there is no kernel for a tile, or a lost device may still write to the result.
+// No other device can take over: a tile has no kernel, or a lost device may still write to the result.
 bool Pipeline::hopeless(libsgemm_status_t status) const {
   return status == LIBSGEMM_NOT_SUPPORTED || (ending_ == Ending::lost && job_.c.pinned);
 }
 
-// Returns unfinished units to the queue, for other devices, after restoring the C that was there.
+// For other devices, after restoring the old C.
 bool Pipeline::return_units() {
   for (Work &w : works_) {
     if (w.finished()) {
@@ -173,7 +172,7 @@ libsgemm_status_t Pipeline::turn(bool *moved) {
   return status;
 }
 
-// Polls the device often at first, and then less.
+// Polls often at first, then less.
 void Pipeline::idle_for_a_while() {
   ++quiet_;
   if (quiet_ < 2000) {
@@ -214,7 +213,7 @@ bool Pipeline::take_units() {
   }
 }
 
-// Returns the buffer that holds a block, or else one to hold it, but not `taken`; NULL if none can be spared.
+// The buffer that holds a block, or one to hold it, but not `taken`; NULL: none can be spared.
 Pipeline::Buffer *Pipeline::find(const Factor &factor, const Buffer *taken, bool *hit) {
   const Operand &operand = operand_of(factor);
   const Block &block = factor.block;
@@ -270,7 +269,7 @@ bool Pipeline::assign_step(Work *w) {
   return true;
 }
 
-// Gives units buffers for their results, in order. The contents of C go up before the operands of later units.
+// Buffers for results, in order. C goes up before the operands of later units.
 bool Pipeline::assign_c() {
   bool moved = false;
   for (Work &w : works_) {
@@ -297,8 +296,8 @@ bool Pipeline::save_ahead() {
   return moved;
 }
 
-// Host threads save what a tile will overwrite, if a failure would need it, and map pages for its result. They do so
-// before the tile is computed, or meanwhile.
+// Before the tile is computed, or meanwhile, host threads save what it will overwrite, if a failure would need it, and
+// map pages for its result.
 void Pipeline::begin_saving(Work *w) {
   w->saving = true;
   const Block &c = w->c->block;
@@ -365,7 +364,7 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
     set_error(error_, "no kernel for a tile of this call");
     return LIBSGEMM_NOT_SUPPORTED;
   }
-  // The kernel that promises the least accuracy is reported for the whole call.
+  // The kernel that promises the least accuracy is reported for the call.
   if (promises_less(*kernel, kernel_)) kernel_ = kernel, tuned_ = row.tuned;
   if (!s.work->saving) begin_saving(s.work);
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
@@ -423,15 +422,15 @@ void Pipeline::settle() {
   for (void *stream : {set_->up, set_->compute, set_->down}) {
     if (ending_ != Ending::lost) settle_stream(stream);
   }
-  // If another call has given the device up, all of this was refused at once: nothing was waited for, and copies may
-  // still be in flight. Any other failure is the runtime's assurance that the device does nothing more.
+  // If another call has given the device up, all was refused at once: nothing was waited for, and copies may be in
+  // flight. Any other failure assures that the device does nothing more.
   if (is_abandoned(backend_, device_)) ending_ = Ending::lost;
 }
 
 libsgemm_status_t Pipeline::settle_stream(void *stream) {
   Error ignored = {};
   void *event = direct_.front().event;
-  // Without an event only synchronize() can wait, and it has no timeout.
+  // Without an event only synchronize() can wait, without a timeout.
   if (backend_.record_event(device_, event, stream, &ignored) != LIBSGEMM_SUCCESS) {
     return backend_.synchronize(device_, stream, &ignored);
   }

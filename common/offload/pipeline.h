@@ -1,9 +1,9 @@
-// One device at work on a call: pieces of A, B and C go up, tiles are computed, results come down, all at the same
-// time.
+// One device at work on a call: pieces of A, B and C go up, tiles are computed, results come down, all at the same time
+// (docs/kernels/offload.md).
 //
-// One thread drives the device. It never waits for one thing while another could proceed, but polls all of them
-// (run()). Host threads copy between the program's memory and pinned pieces. C is saved before it is overwritten if a
-// failure would need it; a tile is fetched only when its kernels are known to have ended without an error.
+// One thread drives the device and polls everything (run()): it never waits for one thing while another could proceed.
+// Host threads copy between the program's memory and pinned pieces. C is saved before it is overwritten, if a failure
+// would need it. A tile is fetched only when its kernels are known to have ended without an error.
 #pragma once
 
 #include <atomic>
@@ -18,13 +18,12 @@
 
 namespace libsgemm {
 
-// Tiles that no device has taken yet. A device takes its own ones first, then, from the end, those of the device with
-// the most left.
+// Tiles not taken yet. A device takes its own first, then, from the end, those of the device with the most left.
 class UnitQueue {
  public:
   UnitQueue(const GemmDesc &desc, const TilePlan &plan, int parts);
   bool take(int part, Unit *unit);
-  // Returns a unit for other devices to take. False if there is no memory for that.
+  // For other devices to take. False: no memory.
   bool give_back(int part, const Unit &unit);
   bool empty() const;
   size_t parts() const { return parts_.size(); }
@@ -34,14 +33,14 @@ class UnitQueue {
   std::vector<std::deque<Unit>> parts_;
 };
 
-// State that all devices of a call share.
+// The state that all devices of a call share.
 struct Job {
   const Backend &backend;
   const GemmDesc &desc;
   const TilePlan &plan;
-  const Kernel *forced;  // NULL: the cheapest for each tile
+  const Kernel *forced;  // NULL: the cheapest per tile
   size_t workspace;      // bytes at the end of each device's memory
-  double timeout;        // seconds without any progress; 0: no limit
+  double timeout;        // seconds without progress; 0: no limit
   Operand a, b, c;
   const Undo &undo;
   UnitQueue &units;
@@ -50,24 +49,24 @@ struct Job {
 
 struct Traffic {
   double up = 0, down = 0;  // bytes
-  int64_t tiles = 0;        // tiles whose results are in place
+  int64_t tiles = 0;        // with results in place
 };
 
 class Pipeline {
  public:
-  // `part`: its part of the queue. The caller owns the set and the pieces, and gives them back as ending() says.
+  // `part`: of the queue. The caller owns the set and the pieces, and returns them as ending() says.
   Pipeline(Job *job, int part, DeviceSet *set, const std::vector<PinnedPiece> &pieces);
 
   static size_t events_needed(const TilePlan &plan, size_t pieces);
 
-  // Works until there are no units left, it fails, or the call is cancelled. If it fails, others can take what it has
-  // not finished; or it cancels the call. May run again after SUCCESS, for units that others have given back. Nothing
-  // is at work any more when it returns, unless the device is lost.
+  // Works until no units are left, it fails, or the call is cancelled. After a failure others can take what it has not
+  // finished, or it cancels the call. After SUCCESS it may run again, for returned units. Afterwards nothing is at
+  // work, unless the device is lost.
   libsgemm_status_t run(Error *error);
   Ending ending() const { return ending_; }
   int device() const { return device_; }
 
-  // After a failure of the call: what was saved of C is put back.
+  // After a failure of the call: restores what was saved of C.
   void restore() const;
   const Kernel *kernel() const { return kernel_; }
   bool tuned() const { return tuned_; }
@@ -83,14 +82,14 @@ class Pipeline {
     const Operand *operand = nullptr;
     Block block = {};
     bool used = false;            // holds a block, or will
-    int64_t column = 0, row = 0;  // the next piece begins here
+    int64_t column = 0, row = 0;  // of the next piece
     bool cut = false;             // all of it is in pieces
-    int64_t unsent = 0;           // pieces that are not enqueued yet
-    bool sent = false;            // all are enqueued, and `ready` is recorded
-    bool waited = false;          // the compute stream waits for `ready` already
-    bool must_wait = false;       // the upload must wait for `free`: launches that read what was here before
+    int64_t unsent = 0;           // pieces not enqueued yet
+    bool sent = false;            // all are enqueued, `ready` is recorded
+    bool waited = false;          // the compute stream waits for `ready`
+    bool must_wait = false;       // the upload must wait for `free`: launches that read the old block
     bool launched = false;        // `free` is recorded
-    int pins = 0;                 // steps that are going to use it
+    int pins = 0;                 // steps that will use it
     uint64_t last_use = 0;
     void *ready = nullptr, *free = nullptr;  // events
   };
@@ -102,7 +101,7 @@ class Pipeline {
     Block region;
   };
 
-  // A unit from when it is taken until its result is stored.
+  // A unit from its taking until its result is stored.
   struct Work {
     Unit unit = {};
     int64_t launches = 0, assigned = 0, launched = 0;
@@ -111,7 +110,7 @@ class Pipeline {
     std::vector<Save> saves;
     std::atomic<int64_t> unsaved{0};
     bool computed = false;
-    int64_t column = 0, row = 0;  // the next piece of the result begins here
+    int64_t column = 0, row = 0;  // of the result's next piece
     bool cut = false;
     int64_t pieces = 0, landed = 0, stored = 0;
     bool finished() const { return cut && stored == pieces; }
@@ -120,12 +119,12 @@ class Pipeline {
   struct Step {
     Work *work;
     Factors factors;
-    Buffer *first, *second;  // in the place of A and of B; the second may be NULL
+    Buffer *first, *second;  // in place of A and B; the second may be NULL
   };
 
   enum State : int { idle, filling, filled, flying, storing, stored };
 
-  // A piece in flight: through a piece of pinned memory or, if the operand itself is pinned, without one.
+  // A piece in flight, in pinned memory or, if the operand itself is pinned, in place.
   struct Slot : CopyTask {
     char *memory = nullptr;
     std::atomic<int> state{idle};
@@ -142,7 +141,6 @@ class Pipeline {
   void idle_for_a_while();
   libsgemm_status_t check_time(Error *error);
 
-  // Taking units and giving them buffers.
   bool take_units();
   bool assign_step(Work *work);
   bool assign_c();
@@ -153,7 +151,6 @@ class Pipeline {
   bool save_ahead();
   void begin_saving(Work *work);
 
-  // Copies.
   Slot *free_slot(bool direct, bool up);
   bool fill();
   libsgemm_status_t send(bool *moved);
@@ -163,7 +160,6 @@ class Pipeline {
   bool store();
   libsgemm_status_t has_ended(void *event, bool *ended);
 
-  // Launches.
   GemmDesc describe(const Step &step) const;
   libsgemm_status_t launch(bool *moved);
   libsgemm_status_t launch_step(const Step &step);
@@ -180,7 +176,7 @@ class Pipeline {
   char *workspace_ = nullptr;
   std::vector<Buffer> a_, b_, c_;
   std::vector<Slot> slots_, direct_;  // with pinned pieces; without
-  size_t kept_for_results_ = 0;       // slots that uploads leave alone
+  size_t kept_for_results_ = 0;       // left alone by uploads
   std::deque<Work> works_;
   std::deque<Step> steps_;        // with buffers, not launched
   std::deque<Buffer *> uploads_;  // not cut yet
@@ -193,7 +189,7 @@ class Pipeline {
   Clock::time_point progress_;
   const Kernel *kernel_ = nullptr;
   bool tuned_ = false;  // kernel_ was measured to be the fastest
-  Ran ran_ = {};        // details of kernel_'s latest launch
+  Ran ran_ = {};        // of kernel_'s latest launch
   Traffic traffic_;
   Ending ending_ = Ending::healthy;
   Error *error_ = nullptr;

@@ -6,18 +6,18 @@
 namespace libsgemm {
 namespace {
 
-constexpr size_t kDirectBytes = size_t{16} << 20;  // bytes copied at a time without pinned pieces
+constexpr size_t kDirectBytes = size_t{16} << 20;  // per copy without pinned pieces
 constexpr size_t kInlineBytes = size_t{64} << 10;  // up to here another thread is no faster
 constexpr size_t kLeastPiece = size_t{256} << 10;
-constexpr size_t kDownPiece = kPieceBytes / 2;  // one piece is stored while the next one comes
+constexpr size_t kDownPiece = kPieceBytes / 2;  // one piece is stored while the next arrives
 
-// Bytes of a piece, so that all threads get a part of the block.
+// Small enough that all threads get a part of the block.
 size_t piece_size(const Block &block, size_t size, size_t most) {
   const size_t share = device_bytes(block, size) / (2 * static_cast<size_t>(copy_threads()));
   return std::clamp(share, kLeastPiece, most);
 }
 
-// Moves on to the next piece; true if there is none.
+// True if there is no next piece.
 bool advance(const Block &block, const Piece &piece, int64_t *column, int64_t *row) {
   *row = piece.row + piece.rows < block.rows ? piece.row + piece.rows : 0;
   if (*row == 0) *column = piece.column + piece.columns;
@@ -27,7 +27,7 @@ bool advance(const Block &block, const Piece &piece, int64_t *column, int64_t *r
 }  // namespace
 
 Pipeline::Slot *Pipeline::free_slot(bool direct, bool up) {
-  if (direct) {  // the first half is for the way up
+  if (direct) {  // the first half is for uploads
     const size_t half = direct_.size() / 2;
     for (size_t i = up ? 0 : half; i < (up ? half : direct_.size()); ++i) {
       if (direct_[i].state.load(std::memory_order_relaxed) == idle) return &direct_[i];
@@ -79,7 +79,7 @@ bool Pipeline::fill() {
   return moved;
 }
 
-// Enqueues the uploads of filled pieces.
+// Enqueues uploads of filled pieces.
 libsgemm_status_t Pipeline::send(bool *moved) {
   for (std::vector<Slot> *all : {&direct_, &slots_}) {
     for (Slot &slot : *all) {
@@ -126,7 +126,7 @@ libsgemm_status_t Pipeline::land_uploads(bool *moved) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Enqueues the downloads of results whose kernels have ended without an error and whose old values are saved.
+// Enqueues downloads of results whose kernels have ended without an error and whose old values are saved.
 libsgemm_status_t Pipeline::fetch(bool *moved) {
   while (!results_.empty()) {
     Work *w = results_.front();
@@ -164,7 +164,7 @@ libsgemm_status_t Pipeline::fetch(bool *moved) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Hands pieces that have arrived to the host threads; if C is pinned they are in place.
+// Hands arrived pieces to the host threads; if C is pinned they are in place.
 libsgemm_status_t Pipeline::land_results(bool *moved) {
   while (!falling_.empty()) {
     Slot *slot = falling_.front();

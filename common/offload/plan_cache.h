@@ -1,5 +1,4 @@
-// Plans of earlier calls. Making one takes 30 us, as long as 1.5 MB take to cross the link, and programs repeat the
-// same shapes.
+// Plans of earlier calls: programs repeat shapes, and a plan takes 30 us, as long as 1.5 MB to cross the link.
 #pragma once
 
 #include "contract/kernel_table.h"
@@ -16,10 +15,10 @@ struct PlanKey {
   ChoiceKey choice;
 };
 
-// Finds the plan of an equal key; of pointers only those bits count that kernels look at. False if there is none.
+// Pointers count by the bits that kernels look at. False: none.
 bool find_plan(const PlanKey &key, TilePlan *plan, size_t *workspace);
 
-// Keeps a plan; the oldest one makes room.
+// The oldest plan makes room.
 void keep_plan(const PlanKey &key, const TilePlan &plan, size_t workspace);
 
 }  // namespace libsgemm

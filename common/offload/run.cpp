@@ -1,4 +1,4 @@
-// Threads and failures of a call, and giving back what it held.
+// Threads and failures of a call, and return of what it held.
 #include "run.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace libsgemm {
 namespace {
 
-// Joins its threads on every path: a std::thread destroyed without a join ends the process.
+// Joins on every path: a std::thread destroyed without a join ends the process.
 class Threads {
  public:
   Threads() = default;
@@ -22,7 +22,7 @@ class Threads {
   Threads(const Threads &) = delete;
   Threads &operator=(const Threads &) = delete;
 
-  // False if the thread cannot be created.
+  // False: no thread can be created.
   template <typename Work>
   bool start(const Work &work) try {
     threads_.emplace_back(work);
@@ -43,7 +43,7 @@ Holdings::~Holdings() {
   const size_t each = sets.empty() ? 0 : share();
   for (size_t i = 0; i < sets.size(); ++i) {
     give_set(sets[i], endings[i]);
-    // A lost device may still write to its pieces, so they are never given back.
+    // A lost device may still write to its pieces: they are never returned.
     if (endings[i] != Ending::lost) give_pieces(pieces.data() + i * each, each);
   }
   give_pieces(pieces.data() + each * sets.size(), pieces.size() - each * sets.size());

@@ -1,4 +1,4 @@
-// The devices at work on a call, one pipeline for each, and what they hold for it.
+// The devices at work on a call, a pipeline each, and what they hold for it.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace libsgemm {
 
-// The devices' sets and the pinned pieces of a call, which the sets share. Given back on every path.
+// The sets of the devices, and the pinned pieces that they share. Returned on every path.
 class Holdings {
  public:
   Holdings() = default;
@@ -23,20 +23,20 @@ class Holdings {
     sets.push_back(set);
     endings.push_back(Ending::failed);
   }
-  size_t share() const { return pieces.size() / sets.size(); }  // pieces for one set
+  size_t share() const { return pieces.size() / sets.size(); }  // of one set
 
   std::vector<DeviceSet *> sets;
   std::vector<Ending> endings;
   std::vector<PinnedPiece> pieces;
 };
 
-// One pipeline for each set, the first in this thread.
+// A pipeline per set, the first in this thread.
 class Run {
  public:
   Run(Job *job, Holdings *holdings);
 
-  // Computes all units. As long as failed devices have given units back, the healthy ones run again. On failure C is as
-  // it was, if it was saved. Throws nothing.
+  // Computes all units. As long as failed devices return units, the healthy ones run again. On failure C is as it was,
+  // if it was saved. Throws nothing.
   libsgemm_status_t run(Error *error);
 
   void report(Offloaded *by) const;

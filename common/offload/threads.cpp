@@ -22,8 +22,8 @@ namespace libsgemm {
 namespace {
 
 constexpr int kFewestThreads = 2, kMostThreads = 16;
-// A thread that has just worked looks for more so long before it sleeps: the tasks of a call follow each other closely,
-// and waking it takes about 50 us.
+// A thread that has just worked looks this long for more: tasks of a call follow each other closely, and waking takes
+// about 50 us.
 constexpr std::chrono::microseconds kWatch(100);
 
 struct Queue {
@@ -51,7 +51,7 @@ struct Pool {
   std::condition_variable wake;
   Queue tasks;
   std::vector<std::thread> threads;
-  int tried = 0;  // number of threads requested at the latest start
+  int tried = 0;  // threads requested at the latest start
   int idle = 0;
   std::atomic<int> watching{0};  // awake, without a task
   bool stopping = false;
@@ -93,7 +93,7 @@ void work(Pool *p) {
   }
 }
 
-// Starts as many threads as possible. They block all signals, which are for the program's own threads.
+// As many as possible. They block all signals, which are for the program's threads.
 void start(Pool *p) {
   sigset_t all, before;
   sigfillset(&all);

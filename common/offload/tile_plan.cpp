@@ -1,4 +1,4 @@
-// Candidate plans are simulated: when panels arrive, tiles are computed, and results are back.
+// Simulates candidate plans: when panels arrive, tiles are computed, results are back.
 #include "tile_plan.h"
 
 #include <algorithm>
@@ -10,32 +10,32 @@ namespace {
 
 constexpr int kMostC = 4;  // tiles of C on the device: one is filled, one computed, two go back
 
-// Number of parts of the longer direction of C; the shorter one is cut into parts of the same length.
+// Parts of the longer direction of C; the shorter one is cut into parts of the same length.
 constexpr int64_t kParts[] = {1,  2,  3,  4,   5,   6,   8,   10,  12,   16,   20,   24,   32,   40,
                               48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384};
 constexpr int kWorse = 4;           // successive slower plans that end the search
-constexpr double kClearly = 0.99;   // a plan of more and smaller tiles must take less than this part of the time
-constexpr double kCoarsely = 1.02;  // compared with coarse tiles; smaller ones can be shared by several devices
+constexpr double kClearly = 0.99;   // part of the time below which a plan of more and smaller tiles wins
+constexpr double kCoarsely = 1.02;  // likewise over coarse tiles: several devices can share smaller ones
 constexpr int64_t kCoarse = 4096 + 256;
-constexpr int64_t kMostSteps = 4096;    // steps of a plan that is simulated; longer ones are estimated
-constexpr double kTooMany = 1 << 21;    // steps; no device has so little memory
-constexpr int kDepths = 3;              // lengths of blocks of k, each half the one before, that are tried for a tile
+constexpr int64_t kMostSteps = 4096;    // of a simulated plan; longer ones are estimated
+constexpr double kTooMany = 1 << 21;    // no device has so little memory
+constexpr int kDepths = 3;              // lengths of blocks of k tried for a tile, each half the one before
 constexpr double kQuick = 200e-6;       // seconds; a shorter call is not worth cutting
 constexpr size_t kSmallItem = 4 << 20;  // bytes of a product; smaller ones are grouped
 constexpr size_t kGroup = 16 << 20;
 constexpr double kLaunch = 15e-6;  // seconds
 
-// A is a triangle or symmetric: it stays whole.
+// The triangle or symmetric A stays whole.
 bool one_sided(const GemmDesc &d) { return traits_of(d).one_sided(); }
-// An invariant sum is one chain, but off the diagonal syr2k adds two products: C stays whole.
+// An invariant sum is one FMA sequence, but off the diagonal syr2k adds two products: C stays whole.
 bool is_one_chain(const GemmDesc &d) { return invariant(d) && traits_of(d).terms() > 1; }
 bool cuts_rows(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_RIGHT); }
 bool cuts_cols(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_LEFT); }
-// Each block of k rounds C. FP64 rounds only once, and an invariant sum only at its end.
+// Each block of k rounds C. FP64 rounds once, an invariant sum at its end.
 bool cuts_depth(const GemmDesc &d) { return !one_sided(d) && d.math_mode != LIBSGEMM_MATH_FP64 && !invariant(d); }
 
-// Bounds of parts of about `edge`, of equal length except for the last, at multiples of 256, or for small ones of 128
-// or 16. `ramp`: the first part is cut into a quarter, a quarter and a half, so that work can begin early.
+// Parts of about `edge`, equal except for the last, at multiples of 256, small ones of 128 or 16. `ramp`: a quarter, a
+// quarter and a half of the first part, so that work begins early.
 std::vector<int64_t> bounds(int64_t length, int64_t edge, bool ramp) {
   const int64_t parts = ceil_div(length, edge);
   const int64_t unit = edge >= 1024 ? 256 : edge >= 256 ? 128 : 16;
@@ -56,7 +56,7 @@ int64_t longest(const std::vector<int64_t> &bounds) {
   return most;
 }
 
-// Sets the bytes of the buffers: those of a tile with the longest part in each direction.
+// Buffers for a tile with the longest part in each direction.
 void measure_blocks(const GemmDesc &d, TilePlan *p) {
   TilePlan whole = *p;
   whole.rows = {0, longest(p->rows)};
@@ -75,7 +75,7 @@ int at_most(int64_t wanted, size_t bytes, size_t each) {
   return static_cast<int>(std::min(wanted, fit));
 }
 
-// Divides the budget among the buffers. False if it does not suffice for one unit.
+// Divides the budget among buffers. False if one unit does not fit.
 bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
   measure_blocks(d, p);
   const int64_t groups = ceil_div(d.batch_count, p->group);
@@ -88,7 +88,7 @@ bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
     if (c_bytes > budget) continue;
     const size_t rest = budget - c_bytes;
     p->c_buffers = static_cast<int>(c);
-    // All blocks of one product, and the first ones of the next.
+    // All blocks of one product, and the first of the next.
     const int64_t a_kept = a_all + (groups > 1 ? few(a_all, 2) : 0), b_kept = b_all + (groups > 1 ? few(b_all, 2) : 0);
     p->order = Order::frontier;
     p->a_buffers = at_most(a_kept, rest, p->a_bytes);
@@ -114,15 +114,15 @@ bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
   return false;
 }
 
-// The blocks of one operand that a device holds. As in the pipeline, the least recently used one is replaced.
+// An operand's blocks on the device. The least recently used one is replaced, as in the pipeline.
 class Held {
  public:
-  // `all`: there is a buffer for each of the blocks.
+  // `all`: a buffer for each block.
   Held(int buffers, int64_t blocks, bool all) : all_(all) {
     keys_.assign(static_cast<size_t>(all ? blocks : buffers), -1);
     used_.assign(keys_.size(), 0);
   }
-  // True if the block has to be copied.
+  // True: copy it.
   bool needs(int64_t key) {
     ++now_;
     const size_t at = all_ ? static_cast<size_t>(key) % keys_.size() : place(key);
@@ -151,13 +151,13 @@ double elements(const Block &b) {
   return static_cast<double>(b.items) * static_cast<double>(b.rows) * static_cast<double>(b.cols);
 }
 
-// Seconds of a launch: the operations, its start, and the last wave of blocks, which does not fill the device.
+// A launch takes its operations, its start, and the last wave of blocks, which does not fill the device.
 double launch_seconds(const GemmDesc &d, const Rates &rates) {
   const double depth = std::min(static_cast<double>(d.k), 65536.0);
   return flop_count(d) / rates.flops + kLaunch + 4.5e5 * depth / rates.flops;
 }
 
-// The number of a block among those of its operand.
+// Among the blocks of its operand.
 int64_t block_number(const GemmDesc &d, const TilePlan &p, const Unit &unit, const Factor &f, bool second,
                      int64_t step) {
   const int64_t panels = f.of_b ? p.col_panels() : p.row_panels();
@@ -192,14 +192,14 @@ void simulate(const GemmDesc &d, const Rates &rates, TilePlan *p) {
   p->seconds = down;
 }
 
-// Estimates a plan with too many steps to simulate, as if nothing stayed on the device.
+// For a plan with too many steps to simulate: as if nothing stayed on the device.
 void estimate(const GemmDesc &d, const Rates &rates, double steps, TilePlan *p) {
   const Unit unit = {0, p->group, 0, 0, false};
   const double up = static_cast<double>(p->a_bytes + p->b_bytes) / rates.up;
   p->seconds = steps * (up + launch_seconds(device_desc(d, *p, unit, factors_of(d, *p, unit, 0)), rates));
 }
 
-// True if there are only a few tiles to share, though the operands would allow more.
+// Few tiles to share, though the operands would allow more.
 bool is_coarse(const TilePlan &p) {
   return p.order == Order::frontier && std::min(longest(p.rows), longest(p.cols)) > kCoarse;
 }
@@ -237,7 +237,7 @@ class Search {
   int worse_ = 0;
 };
 
-// Number of small products that are copied together, enough to make a copy worthwhile.
+// Small products copied together, enough to make a copy worthwhile.
 int64_t group_size(const GemmDesc &d, size_t budget) {
   if (d.batch_count <= 1) return 1;
   const TilePlan whole = {1, Order::frontier, {0, d.m}, {0, d.n}, {0, d.k}, 0, 0, 0, 0, 0, 0, 0};
@@ -256,7 +256,7 @@ bool fit_plan(const GemmDesc &d, size_t budget, TilePlan *plan) { return assign_
 
 namespace {
 
-// k is cut only where memory demands it, and into long blocks.
+// Only where memory demands it, into long blocks.
 void cut_depth(const GemmDesc &d, TilePlan *p, Search *search) {
   int64_t depth = 16;
   while (depth * 2 < d.k) depth *= 2;

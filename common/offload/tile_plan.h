@@ -1,13 +1,12 @@
-// How a product of host memory is cut for a device: tiles of C, panels of A and B, and how many of each the device
-// holds at a time. Pure functions of numbers.
+// How a product of host memory is cut for a device: tiles of C, panels of A and B, and buffers for them. Pure functions
+// of numbers.
 //
-// C is cut at rows[] and cols[] into tiles, the sum over k at depth[]. A unit is one tile of one product, or, of a
-// batch of small products, several products whole. It takes a launch for each block of k, which needs one block of A
-// and one of B. A block that the device holds already is not copied again; the least recently used one makes room.
+// rows[] and cols[] cut C into tiles, depth[] cuts the sum over k. A unit is one tile of one product, or several whole
+// products of a batch of small ones. It takes a launch for each block of k, with a block of A and one of B. A block on
+// the device is not copied again; the least recently used one makes room.
 //
-// Where only a triangle of C belongs to the routine (syrk, syr2k, gemmtr), rows and columns are cut alike. Tiles on the
-// diagonal are computed by the same routine, those in the triangle as products: A_i A_j^T for syrk; A_i B_j^T and B_i
-// A_j^T for syr2k, which are two launches.
+// If the routine writes a triangle of C (syrk, syr2k, gemmtr), rows and columns are cut alike. Tiles on the diagonal
+// run the same routine, the others are products: A_i A_j^T for syrk; A_i B_j^T and B_i A_j^T, two launches, for syr2k.
 #pragma once
 
 #include <vector>
@@ -18,24 +17,24 @@ namespace libsgemm {
 
 inline int64_t ceil_div(int64_t x, int64_t y) { return x / y + (x % y != 0 ? 1 : 0); }
 
-// Assumed speeds, which decide between plans; a wrong one costs time, nothing else.
+// Assumed speeds, to decide between plans. A wrong one costs time only.
 struct Rates {
   double up, down;  // bytes a second, from and to the call's host memory
-  double flops;     // a second, on the device
+  double flops;     // a second
 };
 
 enum class Order : int8_t {
-  frontier,  // tiles as their panels arrive, alternately one of A and one of B; all panels stay
-  by_rows,   // row panel by row panel, alternately in ascending and descending order
+  frontier,  // tiles as their panels arrive, alternately of A and of B; all panels stay
+  by_rows,   // row panel by row panel, alternately ascending and descending
   by_cols,
 };
 
 struct TilePlan {
   int64_t group;  // products in a unit; above 1 they are whole
   Order order;
-  std::vector<int64_t> rows, cols, depth;  // bounds, from 0 to m, n, k
-  int a_buffers, b_buffers, c_buffers;     // blocks that the device holds at a time
-  size_t a_bytes, b_bytes, c_bytes;        // bytes of one buffer
+  std::vector<int64_t> rows, cols, depth;  // from 0 to m, n, k
+  int a_buffers, b_buffers, c_buffers;     // blocks on the device at a time
+  size_t a_bytes, b_bytes, c_bytes;        // of one buffer
   double seconds;                          // predicted
 
   int64_t row_panels() const { return static_cast<int64_t>(rows.size()) - 1; }
@@ -48,54 +47,53 @@ struct TilePlan {
   }
 };
 
-// Makes the fastest plan that needs at most `budget` bytes of the device. False if there is none.
+// The fastest plan within `budget` bytes of the device. False: none.
 bool make_plan(const GemmDesc &desc, const Rates &rates, size_t budget, TilePlan *plan);
 
-// Assigns buffers to a plan that has its cuts. False if they need more than the budget.
+// For a plan with cuts. False if its buffers exceed the budget.
 bool fit_plan(const GemmDesc &desc, size_t budget, TilePlan *plan);
 
 struct Unit {
   int64_t item, items;  // products
   int64_t i, j;         // tile
-  bool back;            // k is processed from its last block to the first
+  bool back;            // k from its last block to the first
 };
 
-// Returns the units of one device, `part` of `parts`, in order. The tiles of a device are in neighbouring columns.
+// Units of device `part` of `parts`, in order. A device's tiles are in neighbouring columns.
 std::vector<Unit> make_units(const GemmDesc &desc, const TilePlan &plan, int part, int parts);
 
-// A block of a stored matrix: the same part of several products. None: items == 0.
+// The same part of several products' matrices. None: items == 0.
 struct Block {
   int64_t item, items;
   int64_t row, rows, col, cols;
 };
 
-// A factor of a launch: a block of A or of B, in the place of either. None: block.items == 0.
+// A block of A or of B, in the place of either. None: block.items == 0.
 struct Factor {
   bool of_b;
   Block block;
 };
 struct Factors {
   Factor first, second;
-  int64_t step;  // the block of k
+  int64_t step;  // block of k
 };
 
 int64_t launches_per_step(const GemmDesc &desc, const Unit &unit);
 inline int64_t launches_of(const GemmDesc &desc, const TilePlan &plan, const Unit &unit) {
   return plan.steps() * launches_per_step(desc, unit);
 }
-// True if an element of C is rounded between parts of its sum: blocks of k, or the two products of syr2k.
+// An element of C is rounded between parts of its sum: blocks of k, or the products of syr2k.
 bool rounds_between(const GemmDesc &desc, const TilePlan &plan);
 Factors factors_of(const GemmDesc &desc, const TilePlan &plan, const Unit &unit, int64_t launch);
 Block block_of_c(const TilePlan &plan, const Unit &unit);
 
-// Describes a launch for a device, without pointers and as if it were the first launch of its unit.
+// Without pointers, as if it were the first launch of its unit.
 GemmDesc device_desc(const GemmDesc &desc, const TilePlan &plan, const Unit &unit, const Factors &factors);
 
-// True if only a triangle of C belongs to the routine.
 inline bool has_triangle(const GemmDesc &desc) { return traits_of(desc).triangle_of_c; }
 
-// Leading dimension of a block on the device. Columns start at multiples of 16 bytes, which the fast kernels require;
-// the columns and products of a block follow each other.
+// Columns start at multiples of 16 bytes, which fast kernels require; columns and products of a block follow each
+// other.
 inline int64_t device_ld(int64_t rows, size_t size) {
   const auto step = static_cast<int64_t>(16 / size);
   return (rows + step - 1) / step * step;

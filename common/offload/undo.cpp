@@ -23,12 +23,11 @@ namespace libsgemm {
 
 namespace {
 
-// Memory that earlier calls have touched: new pages cost more than the copy into them (64 MiB by 8 threads on an H100's
-// host: 5.7 ms instead of 2.1). The kernel may take pages of large pieces back when memory is short.
+// Memory that earlier calls have touched: new pages cost more than the copy into them (docs/kernels/offload.md). The
+// kernel may take pages of large pieces back when memory is short.
 class Kept {
  public:
-  // Takes a piece of at least `bytes` and sets `bytes` to its size. NULL if none is large enough; then the largest one
-  // is released to make room.
+  // At least `bytes`, which becomes its size. NULL: none is large enough; the largest is released to make room.
   void *take(size_t *bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto fits = std::find_if(idle_.begin(), idle_.end(), [&](const Piece &p) { return p.bytes >= *bytes; });
@@ -84,7 +83,7 @@ class Kept {
   }
 
   std::mutex mutex_;
-  std::vector<Piece> idle_;  // the smaller ones first
+  std::vector<Piece> idle_;  // ascending
   // A 16th of the machine's memory, at most 1 GiB.
   const size_t most_ = std::min(
       static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) / 16 * static_cast<size_t>(sysconf(_SC_PAGESIZE)), size_t{1} << 30);
@@ -118,9 +117,8 @@ bool Undo::reserve(const GemmDesc &d) {
 
 namespace {
 
-// Flushes memory that was only read out of the processors' caches. Otherwise a device that writes there causes that
-// line by line: on an H100's host the last 4 MiB of a page-locked 2048 x 2048 result took 200 to 450 us instead of 85
-// after they were saved.
+// Flushes memory that was only read out of the caches. Otherwise a device that writes there causes that line by line,
+// at less than half the speed (docs/kernels/offload.md).
 #ifdef __x86_64__
 __attribute__((target("clflushopt"))) void flush(char *first, size_t bytes) {
   constexpr size_t kLine = 64;

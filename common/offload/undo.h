@@ -1,4 +1,4 @@
-// Copies of C, so that a call that fails leaves no trace: parts of C are saved before they are overwritten.
+// Copies of parts of C before they are overwritten: a call that fails leaves no trace.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ class Undo {
   Undo(const Undo &) = delete;
   Undo &operator=(const Undo &) = delete;
 
-  // Reserves memory for all of C, without touching it. False if there is none. Without a reservation nothing is saved.
+  // For all of C, without touching it. False: no memory. Without a reservation nothing is saved.
   bool reserve(const GemmDesc &desc);
   bool reserved() const { return memory_ != nullptr; }
 
-  // A region is a block of one product's C. Threads may save different ones at the same time. `for_device`: a device is
-  // going to write there itself.
+  // A region is a block of one product's C. Threads may save different ones at the same time. `for_device`: a device
+  // will write there itself.
   void save(const GemmDesc &desc, const Block &region, bool for_device) const;
   void restore(const GemmDesc &desc, const Block &region) const;
 
@@ -28,7 +28,7 @@ class Undo {
   size_t bytes_ = 0;
 };
 
-// Releases the memory that is kept for later calls.
+// Releases what is kept for later calls.
 void release_undo_memory();
 
 }  // namespace libsgemm

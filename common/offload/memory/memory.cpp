@@ -1,8 +1,8 @@
 // Two caches under one lock: pieces of pinned memory (pinned_memory.cpp), and sets of what a device needs.
 //
-// Allocating, releasing and destroying streams may block until the program's own kernels have ended, so that happens
-// outside the lock. The bytes are accounted for before: the limits hold at every moment, and other calls continue with
-// what there is. Giving back allocates nothing.
+// Allocating, releasing and destroying streams may block until the program's kernels have ended, so it happens outside
+// the lock. The bytes are counted before: the limits always hold, and other calls continue with what there is.
+// Returning a set or pieces allocates nothing.
 #include <algorithm>
 #include <new>
 
@@ -14,12 +14,12 @@ using namespace caches;
 
 namespace {
 
-constexpr int kSetsOfDevice = 4;                // calls at a time on one device; further ones wait
+constexpr int kSetsOfDevice = 4;                // calls at a time on one device; others wait
 constexpr size_t kReserve = size_t{512} << 20;  // left free on a device by default
 constexpr size_t kLeast = size_t{64} << 20;     // with less, products that do not fit are too slow
 constexpr size_t kEvents = 64;
 
-// Called without the lock.
+// Call it without the lock.
 void destroy(State *s, DeviceSet *set) noexcept {
   const Backend &b = *set->backend;
   if (usable(b) && can_give_back(b, set->device, set->context)) {
@@ -46,7 +46,7 @@ size_t idle_bytes(const State &s, const Backend &backend, int device) {
   return bytes;
 }
 
-// Bytes in use, or about to be allocated or released.
+// In use, or about to be allocated or released.
 size_t taken_bytes(const State &s, const Backend &backend, int device) {
   size_t bytes = 0;
   for (const DeviceSet &set : s.sets) {
@@ -56,7 +56,7 @@ size_t taken_bytes(const State &s, const Backend &backend, int device) {
   return bytes;
 }
 
-// Bytes that our sets hold and that the driver therefore does not count as free.
+// The driver does not count these as free.
 size_t allocated_bytes(const State &s, const Backend &backend, int device) {
   size_t bytes = 0;
   for (const DeviceSet &set : s.sets) {
@@ -65,7 +65,7 @@ size_t allocated_bytes(const State &s, const Backend &backend, int device) {
   return bytes;
 }
 
-// Drops what a reset has taken.
+// Drops what a reset has destroyed.
 void forget_sets(State *s, const Backend &backend, int device, uint64_t now) {
   s->sets.remove_if([&](const DeviceSet &set) {
     const bool idle = set.place == DeviceSet::idle || set.place == DeviceSet::lost;
@@ -73,7 +73,7 @@ void forget_sets(State *s, const Backend &backend, int device, uint64_t now) {
   });
 }
 
-// The smallest idle set of a context that is large enough, else any; NULL if there is none.
+// The smallest idle set of a context that is large enough, else any; NULL: none.
 DeviceSet *pick(State *s, const Backend &backend, int device, uint64_t context, size_t bytes) {
   DeviceSet *best = nullptr;
   for (DeviceSet &set : s->sets) {
@@ -85,7 +85,7 @@ DeviceSet *pick(State *s, const Backend &backend, int device, uint64_t context, 
   return best;
 }
 
-// Idle sets of a device give up their memory, the largest first, until no more than `most` is kept.
+// Idle sets give up their memory, the largest first, until no more than `most` is kept.
 void shrink_idle(State *s, Lock *lock, const Backend &backend, int device, size_t most) {
   while (idle_bytes(*s, backend, device) > most) {
     DeviceSet *largest = nullptr;
@@ -106,7 +106,6 @@ void shrink_idle(State *s, Lock *lock, const Backend &backend, int device, size_
   }
 }
 
-// Creates the streams and events that the set lacks.
 libsgemm_status_t complete(DeviceSet *set, size_t events, Error *error) try {
   const Backend &b = *set->backend;
   for (void **stream : {&set->up, &set->compute, &set->down}) {
@@ -127,14 +126,14 @@ libsgemm_status_t complete(DeviceSet *set, size_t events, Error *error) try {
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
-// Replaces the set's memory by `bytes` new ones. Called without the lock.
+// Replaces the set's memory by `bytes` new ones. Call it without the lock.
 libsgemm_status_t enlarge(State *s, DeviceSet *set, size_t bytes, Error *error) {
   const Backend &b = *set->backend;
   if (set->memory != nullptr) b.release(set->device, set->memory);
   set->memory = nullptr;
   void *memory = nullptr;
   libsgemm_status_t status = b.allocate(set->device, bytes, &memory, error);
-  if (status == LIBSGEMM_OUT_OF_MEMORY) {  // once more, without what idle sets hold
+  if (status == LIBSGEMM_OUT_OF_MEMORY) {  // again, without what idle sets hold
     {
       Lock lock(s->mutex);
       set->there = 0;
@@ -175,7 +174,7 @@ libsgemm_status_t device_budget(const Backend &backend, int device, size_t enoug
       return LIBSGEMM_SUCCESS;
     }
   }
-  // The recorded bytes may be outdated. They are used as long as they suffice and allocations succeed.
+  // The recorded bytes may be outdated. They serve as long as they suffice and allocations succeed.
   if (!d.asked || from(left(d.there)) < enough) {
     const size_t before = allocated_bytes(s, backend, device);
     size_t free_bytes = 0, total = 0;

@@ -1,4 +1,4 @@
-// Shared by memory.cpp and pinned_memory.cpp: the lists of segments, sets and devices, under one lock.
+// For memory.cpp and pinned_memory.cpp: segments, sets and devices, under one lock.
 #pragma once
 
 #include <condition_variable>
@@ -13,29 +13,28 @@
 namespace libsgemm::caches {
 
 constexpr size_t kDefaultPinned = size_t{256} << 20;
-constexpr size_t kKeptShare = 16;  // this part of a device's memory is kept between calls at most
+constexpr size_t kKeptShare = 16;  // at most this part of a device's memory is kept between calls
 
-// Pieces that were allocated together, through a device; any other device of the backend can release them.
+// Pieces allocated together through a device; any device of the backend can release them.
 struct Segment {
   const Backend *backend;
   int device;
-  uint64_t context;  // the memory is gone when this context is
+  uint64_t context;  // the memory vanishes with it
   char *memory;      // NULL: about to be allocated or released
   size_t pieces;
-  unsigned idle;  // a bit for each piece
+  unsigned idle;  // a bit per piece
 
   size_t bytes() const { return pieces * kPieceBytes; }
   unsigned all() const { return (1u << pieces) - 1; }
   bool has(const char *piece) const { return memory != nullptr && piece >= memory && piece < memory + bytes(); }
 };
 
-// Memory of a device that calls have used.
 struct Device {
   const Backend *backend;
   int device;
-  size_t kept;   // bytes kept between calls at most
+  size_t kept;   // most bytes kept between calls
   bool asked;    // `there` is valid
-  size_t there;  // bytes that were free or in sets
+  size_t there;  // bytes free or in sets
 };
 
 struct State {
@@ -61,12 +60,11 @@ inline State &state() { return immortal<State>(); }
 
 using Lock = std::unique_lock<std::mutex>;
 
-// True if a reset has destroyed what was made in `context`, judged from the present one, `now`. Only a device's own
-// contexts (odd) can be judged: a context that the program made may still exist, and what belongs to it is kept for
-// calls that work in it.
+// True if a reset has destroyed what was made in `context`; `now` is the present one. Only a device's own contexts
+// (odd) can be judged: one that the program made may still exist, so its things are kept for calls that work in it.
 inline bool is_gone(uint64_t context, uint64_t now) { return context % 2 == 1 && now % 2 == 1 && context != now; }
 
-// Releases the lock for a scope, for work that may take long.
+// Unlocks for a scope, for work that may take long.
 class Unlocked {
  public:
   explicit Unlocked(Lock *lock) : lock_(lock) { lock_->unlock(); }
@@ -96,7 +94,7 @@ inline Device &known(State *s, const Backend &backend, int device) {
   return s->devices.back();
 }
 
-// Releases segments of which no piece is in use: all of them, or as many as exceed the limit.
+// Releases segments without a piece in use: all, or as many as exceed the limit.
 void shrink_pinned(State *s, Lock *lock, bool all);
 
 }  // namespace libsgemm::caches

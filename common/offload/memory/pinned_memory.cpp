@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kPiecesOfSegment = 8;  // allocated together
 
-// Adds a segment within the limit. False if that fails.
+// Within the limit. False on failure.
 bool grow(State *s, Lock *lock, const Backend &backend, int device) {
   for (size_t pieces = kPiecesOfSegment; pieces > 0; pieces /= 2) {
     const size_t bytes = pieces * kPieceBytes;
@@ -44,12 +44,12 @@ bool grow(State *s, Lock *lock, const Backend &backend, int device) {
   return false;
 }
 
-// Releases a segment through the device that allocated it or, if that is lost, through another one that calls have
-// used. If there is none the memory stays allocated.
+// Through the device that allocated it or, if that is lost, another one that calls have used. Without one the memory
+// stays allocated.
 void release_segment(State *s, Lock *lock, const Segment &x) {
   const auto release = [&](int device) {
     const Unlocked others(lock);
-    if (device == x.device && is_gone(x.context, context_of(*x.backend, device))) return true;  // freed by it
+    if (device == x.device && is_gone(x.context, context_of(*x.backend, device))) return true;  // freed by the reset
     return x.backend->release_pinned(device, x.memory);
   };
   if (!usable(*x.backend) || release(x.device)) return;
@@ -58,7 +58,7 @@ void release_segment(State *s, Lock *lock, const Segment &x) {
   }
 }
 
-// Drops what a reset has taken.
+// Drops what a reset has destroyed.
 void forget_segments(State *s, const Backend &backend) {
   s->segments.remove_if([&](const Segment &x) {
     const bool idle = x.backend == &backend && x.memory != nullptr && x.idle == x.all();
@@ -79,7 +79,7 @@ void caches::shrink_pinned(State *s, Lock *lock, bool all) {
     const auto place = std::prev(goes.base());
     const Segment gone = *place;
     place->idle = 0;
-    place->memory = nullptr;  // another call may be given the same addresses before this is out of the list
+    place->memory = nullptr;  // another call may get the same addresses before this leaves the list
     release_segment(s, lock, gone);
     s->pinned_bytes -= gone.bytes();
     s->segments.erase(place);
@@ -93,7 +93,7 @@ std::vector<PinnedPiece> take_pieces(const Backend &backend, int device, int wan
   Lock lock(s.mutex);
   s.learn_limits();
   forget_segments(&s, backend);
-  // A call takes at most half of what is left, so that other calls get some.
+  // A call takes at most half of what is left: other calls get some.
   size_t idle = 0;
   for (const Segment &x : s.segments) idle += static_cast<size_t>(__builtin_popcount(x.idle)) * kPieceBytes;
   const size_t most = std::max(s.pinned_most(), s.pinned_bytes);
