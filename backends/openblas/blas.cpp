@@ -1,4 +1,4 @@
-// Finding a BLAS and calling it.
+// Finds a BLAS and calls it.
 #include "blas.h"
 
 #include <dlfcn.h>
@@ -18,8 +18,8 @@ namespace {
 CpuBlas &g_blas = immortal<CpuBlas>();  // written once by blas_open
 bool g_loaded_by_us = false;
 
-// RTLD_DEEPBIND makes the library's inner calls reach its own functions when a drop-in is preloaded. The sanitizers
-// refuse the flag; without it, calls that come back to us are still recognised.
+// RTLD_DEEPBIND keeps the library's inner calls from a preloaded drop-in. The sanitizers refuse the flag; without it,
+// calls that come back to us are still recognised.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define LIBSGEMM_SANITIZED
@@ -33,9 +33,9 @@ constexpr int kDeepBind = 0;
 constexpr int kDeepBind = RTLD_DEEPBIND;
 #endif
 
-// Sets an environment variable while a library is loaded. Uses setenv() and unsetenv(), which glibc locks against those
-// of other threads: if `environ` were replaced by a list of our own, variables that another thread sets meanwhile would
-// be lost with it. The price is that the list may move under a thread that reads it, as with any setenv().
+// Sets an environment variable while a library is loaded. setenv() and unsetenv(), because glibc locks them against
+// those of other threads: with a list of our own in `environ`, variables that another thread sets meanwhile would be
+// lost. As with any setenv(), the list may move under a thread that reads it.
 class AddedVariable {
  public:
   AddedVariable(const char *name, const char *value)
@@ -47,12 +47,12 @@ class AddedVariable {
   AddedVariable &operator=(const AddedVariable &) = delete;
 
  private:
-  const char *const name_;  // NULL: the program has set the variable itself
+  const char *const name_;  // NULL: the program has set it itself
 };
 
-// OpenBLAS's threads spin for 2^28 ticks after a call, 0.13 s, on all cores. If a call on a GPU comes next, its copying
-// threads compete with them: 4096 x 16 x 4096 on an H100 took 10 ms instead of 2. 2^22 ticks are 2 ms, after which
-// threads sleep. A program's own OPENBLAS_THREAD_TIMEOUT is left alone.
+// OpenBLAS's threads spin for 2^28 ticks after a call, 0.13 s, on all cores, and compete with the copying threads of a
+// call on a GPU: 4096 x 16 x 4096 on an H100 took 10 ms instead of 2. 2^22 ticks are 2 ms. A program's own
+// OPENBLAS_THREAD_TIMEOUT stays.
 void *load(const char *file) {
   const AddedVariable shorter("OPENBLAS_THREAD_TIMEOUT", "22");
   return dlopen(file, RTLD_NOW | RTLD_LOCAL | kDeepBind);

@@ -1,9 +1,9 @@
-// Most threads own a place for as long as they live, so that a call costs them no atomic operation. Any further threads
-// share places, each taken for one call.
+// Most threads own a place for life: a call costs them no atomic operation. Further threads share places, each taken
+// for one call.
 //
-// Products that OpenBLAS computes with its threads run one after the other, and those that wait spin: 0.3.29 without
-// giving up their core, so that with 100 callers on two cores each product takes seconds. So only as many callers enter
-// as there are threads. The others sleep here.
+// OpenBLAS computes products with its threads one after the other, and waiting ones spin; in 0.3.29 they do not give up
+// their core, so that with 100 callers on two cores each product takes seconds. So only as many callers enter as there
+// are threads. The others sleep here.
 #include "blas_call.h"
 
 #include <sched.h>
@@ -28,35 +28,35 @@ namespace {
 
 constexpr size_t kMiB = size_t{1} << 20;
 constexpr size_t kBuffer = 128 * kMiB;  // OpenBLAS's on x86-64 and AArch64; those of wheels are smaller
-constexpr size_t kShared = 8 * kMiB;    // threads that share a product allocate 2 MiB where OpenBLAS is built for 128
+constexpr size_t kShared = 8 * kMiB;    // what threads that share a product allocate: 2 MiB where OpenBLAS is built for
+                                        // 128
 constexpr size_t kLibrary = 64 * kMiB;  // OpenBLAS itself and its dependencies
-constexpr size_t kHeap = 128 * kMiB;    // of address space, which glibc takes when a thread first allocates
+constexpr size_t kHeap = 128 * kMiB;    // of address space, which glibc takes at a thread's first allocation
 constexpr int kMostThreads = 128;       // the usual build-time limit of an OpenBLAS
 
 constexpr char kNoBuffer[] = "out of memory (ulimit -v) for a buffer of the BLAS";
 constexpr char kNoThreads[] =
     "out of memory or of processes for the threads of the BLAS (ulimit -v, -u; OPENBLAS_NUM_THREADS sets their number)";
 
-std::mutex g_mutex;            // guards the following; but a thread that ends decrements g_owners without it
+std::mutex g_mutex;            // guards what follows, but a thread that ends decrements g_owners without it
 std::atomic<int> g_owners{0};  // threads that own a place
 int g_sharing = 0;             // calls in shared places
-std::condition_variable &g_left = immortal<std::condition_variable>();  // signals the end of such a call
-int g_most_sharing = 0;     // the most at once so far; there were buffers for all of them
+std::condition_variable &g_left = immortal<std::condition_variable>();  // end of such a call
+int g_most_sharing = 0;     // the most at once so far; there were buffers for all
 bool g_has_buffer = false;  // the BLAS has mapped one: a single call needs no more
 
-// most_calls of the BLAS in which the thread owns a place; the place also holds for every BLAS with a larger
-// most_calls.
+// most_calls of the BLAS in which the thread owns a place; that also holds for a BLAS with a larger most_calls.
 constexpr int kNone = INT_MAX, kEnded = INT_MAX - 1;
 thread_local int t_place = kNone;
 
 struct ThreadedCalls {
   int inside = 0;                 // guarded by g_mutex
-  std::condition_variable ended;  // signals the end of such a call
+  std::condition_variable ended;  // end of such a call
 };
 ThreadedCalls &g_threaded = immortal<ThreadedCalls>();
 thread_local bool t_threaded = false;  // this thread is inside one
 
-// Does not take the lock: a process may fork while a thread ends.
+// Without the lock: a process may fork while a thread ends.
 struct Owner {
   ~Owner() {
     t_place = kEnded;
@@ -64,7 +64,7 @@ struct Owner {
   }
 };
 
-// Maps memory for a moment, to find out if that is possible.
+// Maps memory for a moment, to see whether that is possible.
 class Mapped {
  public:
   Mapped() = default;
@@ -74,7 +74,7 @@ class Mapped {
   Mapped(const Mapped &) = delete;
   Mapped &operator=(const Mapped &) = delete;
 
-  // Maps pieces one by one, since a system may refuse as a whole what it grants in parts.
+  // One by one: a system may refuse as a whole what it grants in parts.
   bool add(int count, size_t bytes) {
     pieces_.reserve(pieces_.size() + static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) {
@@ -106,7 +106,7 @@ bool address_space_is_limited() {
   return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// True if `count` threads with a buffer each can exist at once, and `more` bytes be mapped as well.
+// True if `count` threads with a buffer each can exist at once, and `more` bytes be mapped.
 bool could_start(int count, size_t more) {
   std::mutex hold;
   std::vector<std::thread> threads;
@@ -127,8 +127,8 @@ bool could_start(int count, size_t more) {
   return could;
 }
 
-// True if there is a buffer for one call in addition to `others`. Under a memory limit, the others may not have mapped
-// theirs yet, so theirs are checked, too.
+// True if there is a buffer in addition to `others`. Under a memory limit the others may not have mapped theirs yet, so
+// theirs count, too.
 bool has_buffer(const CpuBlas &blas, int others) {
   const int missing = others + (g_has_buffer ? 0 : 1);
   if (!could_map(address_space_is_limited() ? missing : std::min(missing, 1), kBuffer)) return false;
@@ -139,12 +139,11 @@ bool has_buffer(const CpuBlas &blas, int others) {
   return true;
 }
 
-// Takes a place for a thread that owns none. *shared: the place is for this call only. NULL, or the reason why there is
-// none.
+// For a thread that owns no place. *shared: for this call only. NULL, or why there is none.
 const char *take_place(const CpuBlas &blas, bool *shared) {
   const int half = std::max(1, blas.most_calls / 2);
   std::unique_lock<std::mutex> lock(g_mutex);
-  // Each call that leaves a shared place wakes one waiting thread; a thread that then takes none wakes the next.
+  // Each call that leaves a shared place wakes one waiting thread; if that takes none, it wakes the next.
   g_left.wait(lock, [half] { return g_sharing < half || (t_place == kNone && g_owners < half); });
   const bool owns = t_place == kNone && g_owners < half;
   const bool known = !owns && g_sharing < g_most_sharing;
@@ -165,8 +164,7 @@ const char *take_place(const CpuBlas &blas, bool *shared) {
   return nullptr;
 }
 
-// Checks for what a product on several threads of OpenBLAS needs: the threads, which a fork has ended, and memory.
-// NULL, or what is missing.
+// A product on several threads needs the threads, which a fork has ended, and memory. NULL, or what is missing.
 const char *lacks_for_threads(const CpuBlas &blas, int threads) {
   if (blas.threads_run != nullptr && *blas.threads_run == 0) {
     const std::lock_guard<std::mutex> lock(g_mutex);
@@ -175,7 +173,7 @@ const char *lacks_for_threads(const CpuBlas &blas, int threads) {
   return address_space_is_limited() && !could_map(1, kShared) ? kNoThreads : nullptr;
 }
 
-// Number of threads that OpenBLAS is going to start.
+// Threads that OpenBLAS will start.
 int threads_to_come() {
   for (const char *const name : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}) {
     const char *const value = getenv(name);
@@ -218,8 +216,8 @@ const char *lacks_for_loading() {
   return could_start(threads_to_come() - 1, kLibrary + kBuffer) ? nullptr : kNoThreads;
 }
 
-// Solves a small system, so that each thread gets a buffer: OpenBLAS gives it columns of B, if there are enough. A is
-// zero with a unit diagonal, the identity.
+// Solves a small system: OpenBLAS gives each thread columns of B, if there are enough, and with them a buffer. A is the
+// identity: zeros with a unit diagonal.
 const char *wait_for_threads(const CpuBlas &blas) {
   const int64_t rows = 64, columns = std::max<int64_t>(rows, blas.threads());
   if (blas.most_calls == INT_MAX || blas.threads() == 1) return nullptr;

@@ -1,9 +1,9 @@
-// Calls inside the BLAS: no more than it has buffers for, and none for which memory or threads are missing.
+// Admission to the BLAS: no more calls than it has buffers for, and none that lacks memory or threads.
 //
-// OpenBLAS has a fixed number of buffers, at least twice the number of threads that it was built for. Each of its
-// threads holds one, and so does each running call. A call that finds none ends in a signal. A buffer that cannot be
-// mapped is requested in an endless loop. If a thread cannot be started, or memory is short in a product that threads
-// share, OpenBLAS ends the process. So what a call needs is checked before it enters.
+// OpenBLAS has a fixed number of buffers, at least twice the threads that it was built for. Each of its threads and
+// each running call holds one. A call without one ends in a signal. It requests a buffer that cannot be mapped in an
+// endless loop. If a thread cannot be started, or memory is short in a product that threads share, it ends the process.
+// So everything is checked before a call enters.
 #pragma once
 
 #include "contract/cpu_blas.h"
@@ -13,8 +13,8 @@ namespace libsgemm {
 // Lives around a launch's calls of a BLAS.
 class BlasCall {
  public:
-  // Waits while the BLAS has buffers for no more calls. `threaded`: the BLAS may share the work among its threads; then
-  // also waits while as many such calls are inside as it has threads.
+  // Waits while the BLAS has buffers for no more calls. `threaded`: the BLAS may use its threads; then waits, too,
+  // while as many such calls are inside as it has threads.
   BlasCall(const CpuBlas &blas, bool threaded);
   ~BlasCall() {
     if (shares_ || threaded_) leave();
@@ -22,7 +22,7 @@ class BlasCall {
   BlasCall(const BlasCall &) = delete;
   BlasCall &operator=(const BlasCall &) = delete;
 
-  // The reason why the BLAS must not be entered; NULL: it may be.
+  // Why the BLAS must not be entered; NULL: enter.
   const char *problem() const { return problem_; }
 
  private:
@@ -30,14 +30,14 @@ class BlasCall {
 
   const char *problem_ = nullptr;
   bool shares_ = false;    // the place is for this call only
-  bool threaded_ = false;  // counted among the calls that may use threads
+  bool threaded_ = false;  // counted among calls that may use threads
 };
 
-// NULL if a BLAS, which starts its threads while it is loaded, can be loaded; otherwise the reason.
+// NULL if a BLAS, which starts threads during loading, can be loaded; otherwise why not.
 const char *lacks_for_loading();
 
-// Returns when the threads that loading has started have their buffers: a later memory limit does not affect these.
-// NULL, or the reason why they cannot be asked.
+// Returns when the threads started by loading have their buffers: a later memory limit does not affect these. NULL, or
+// why they cannot be asked.
 const char *wait_for_threads(const CpuBlas &blas);
 
 }  // namespace libsgemm

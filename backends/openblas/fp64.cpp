@@ -1,14 +1,14 @@
-// openblas_dgemm_fp64: every routine but trsm with sums in FP64, by the BLAS's dgemm on blocks that are converted, and
-// C rounded once.
+// openblas_dgemm_fp64: sums in FP64 for every routine but trsm, by the BLAS's dgemm on converted blocks. C is rounded
+// once.
 //
 //        k = 512 at a time            tile of C, 1024 x 1024
 //       +-------+  block of y        +--------------------+
 //       +-------+                    |  sums, in doubles  |   scratch of a thread, at most:
 //   block of x, 1024 x 512           +--------------------+   x 4 MiB + y 4 MiB + sums 8 MiB
 //
-// A tile of C is written once its sum is complete, so that trmm works in place if a tile is visited only after all
-// tiles that read its elements. Where a triangle's diagonal crosses a tile, which is then 128 wide there, each element
-// is summed over exactly its nonzero terms: 0 * Inf of an explicit zero would be NaN.
+// A tile is written once its sum is complete. So trmm works in place if a tile is visited after all tiles that read its
+// elements. A tile that a triangle's diagonal crosses is 128 wide there, and each element is summed over its nonzero
+// terms only: 0 * Inf would be NaN.
 #include "fp64.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kWide = 1024, kDeep = 512, kCrossed = 128;
 
-// Converts rows [i0, i1) of columns [p0, p1) of a view, column by column.
+// Rows [i0, i1) of columns [p0, p1) of a view, column by column.
 void convert(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, double *out) {
   const auto *data = static_cast<const float *>(view.data);
   for (int64_t p = p0; p < p1; ++p, out += i1 - i0) {

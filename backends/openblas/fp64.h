@@ -1,4 +1,4 @@
-// The kernel of the openblas backend with sums in FP64.
+// The openblas kernel with sums in FP64.
 #pragma once
 
 #include "blas.h"

@@ -1,4 +1,4 @@
-// Kernels of the openblas backend: the six BLAS routines themselves, and what OpenBLAS lacks, composed from its sgemm.
+// Kernels of openblas: the six BLAS routines, and what OpenBLAS lacks, composed from its sgemm.
 #include "kernels.h"
 
 #include <algorithm>
@@ -14,16 +14,16 @@
 namespace libsgemm {
 namespace {
 
-// For gemm, only single products: batches have a kernel of their own.
+// gemm: only single products; batches have a kernel of their own.
 template <Routine ROUTINE>
 bool supports(const GemmDesc &d, int) {
   return d.routine == ROUTINE && d.type == Type::f32 && (ROUTINE != Routine::gemm || d.batch == Batch::none);
 }
 
-// There is one kernel for each description and math mode, so costs have nothing to decide.
+// One kernel per description and math mode: costs decide nothing.
 double only_cost(const GemmDesc &, int) { return 1; }
 
-// Sizes are checked at launch, when the BLAS, which is the caller's own, is known. `ref` computes what does not fit.
+// Checked at launch, when the BLAS, maybe the caller's own, is known. `ref` computes what does not fit.
 libsgemm_status_t too_large(Error *error) {
   set_error(error, "sizes exceed the 32-bit integers of the BLAS");
   return LIBSGEMM_NOT_SUPPORTED;
@@ -41,9 +41,9 @@ libsgemm_status_t launch(const GemmDesc &d, const Launch &how, Error *error) {
   return LIBSGEMM_SUCCESS;
 }
 
-// A BLAS multiplies by the reciprocals of trsm's diagonal. An element of at most 2^-128 has none, so that finite
-// operands give Inf and NaN. The reciprocal of one above 2^126 is below the normal range: it has lost bits, or is zero
-// in a thread that flushes. `ref`, which divides, solves such systems.
+// A BLAS multiplies by reciprocals of trsm's diagonal. Up to 2^-128 an element has none: finite operands give Inf and
+// NaN. Above 2^126 the reciprocal has lost bits below the normal range, or is zero in a thread that flushes. `ref`,
+// which divides, solves such systems.
 bool has_reciprocals(const GemmDesc &d) {
   if (d.diag == LIBSGEMM_UNIT) return true;
   const auto *a = static_cast<const float *>(d.a);
@@ -57,7 +57,7 @@ bool has_reciprocals(const GemmDesc &d) {
 }
 
 libsgemm_status_t launch_trsm(const GemmDesc &d, const Launch &how, Error *error) {
-  for (int64_t i = 0; i < d.batch_count; ++i) {  // check all before the first is solved
+  for (int64_t i = 0; i < d.batch_count; ++i) {  // check all before solving the first
     if (has_reciprocals(d.batch == Batch::none ? d : batch_item(d, i))) continue;
     set_error(error, "the diagonal of A has elements whose reciprocals are outside the normal range of FP32");
     return LIBSGEMM_NOT_SUPPORTED;
@@ -69,8 +69,8 @@ bool supports_batch(const GemmDesc &d, int) {
   return d.routine == Routine::gemm && d.type == Type::f32 && d.batch != Batch::none;
 }
 
-// True if a BLAS may share the work among its threads. OpenBLAS does so from a gemm of 64^3 on, and for smaller sizes
-// of the other routines. Smaller calls skip the check for threads, which would slow them down.
+// OpenBLAS uses threads for a gemm from 64^3 on, and for smaller sizes of other routines. Smaller calls skip the check
+// for threads, which would slow them down.
 bool may_use_threads(const ConvDesc &) { return true; }
 bool may_use_threads(const GemmDesc &d) {
   constexpr double kLeastGemm = 40.0 * 40 * 40, kLeast = 16.0 * 16;
@@ -79,7 +79,7 @@ bool may_use_threads(const GemmDesc &d) {
   return of_c * static_cast<double>(d.k) > kLeastGemm;
 }
 
-// All launches of this backend go through this function.
+// All launches of this backend go through here.
 template <auto LAUNCH, typename Desc>
 libsgemm_status_t inside(const Desc &d, const Launch &how, Error *error) {
   const BlasCall call(blas_for(how), may_use_threads(d));
@@ -104,9 +104,9 @@ const float *f32_at(const void *base, int64_t row, int64_t col, int64_t ld, libs
   return op == LIBSGEMM_NO_TRANS ? data + row + col * ld : data + col + row * ld;
 }
 
-// openblas_sgemmtr_blocks: gemmtr by block columns. The diagonal block goes into scratch, from which its triangle is
-// copied; the rest is computed directly. Blocks of 256 columns waste one part in n / 256 of the work. It is also used
-// where OpenBLAS has an sgemmtr of its own, since that of 0.3.29 reads beyond its operands when ld * n passes 2^31.
+// openblas_sgemmtr_blocks: gemmtr by block columns. The diagonal block is computed in scratch, from which its triangle
+// is copied; the rest directly. Blocks of 256 columns waste 256 / n of the work. It replaces OpenBLAS's sgemmtr, too:
+// that of 0.3.29 reads beyond its operands when ld * n passes 2^31.
 constexpr int64_t kBlock = 256;
 
 libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &how, Error *error) {
@@ -122,7 +122,6 @@ libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &how, Error *err
     g.routine = Routine::gemm;
     g.n = width;
     g.b = f32_at(d.b, 0, j, d.ldb, d.transb);
-    // The diagonal block.
     g.m = width;
     g.a = f32_at(d.a, j, 0, d.lda, d.transa);
     g.beta = 0;
@@ -135,7 +134,7 @@ libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &how, Error *err
         out[r] = d.beta == 0.0f ? square[r + c * width] : square[r + c * width] + d.beta * out[r];
       }
     }
-    // Above or below it.
+    // Above or below the diagonal block.
     const int64_t row = upper ? 0 : end;
     g.m = upper ? j : d.n - end;
     if (g.m == 0) continue;
@@ -148,9 +147,9 @@ libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &how, Error *err
   return LIBSGEMM_SUCCESS;
 }
 
-// openblas_sgemm_widened, openblas_ssyrk_widened: 16-bit operands, widened exactly; openblas_sgemm_tf32, _bf16, _fp16:
-// floats rounded to these formats. One block at a time in bounded scratch: 2 blocks of at most 1024 x 512 floats, 4
-// MiB, and one pass over A for each 1024 columns of C.
+// openblas_sgemm_widened, openblas_ssyrk_widened: 16-bit operands, upconverted exactly; openblas_sgemm_tf32, _bf16,
+// _fp16: floats rounded to these formats. Block by block in bounded scratch: 2 blocks of at most 1024 x 512 floats, 4
+// MiB, and one pass over A per 1024 columns of C.
 constexpr int64_t kWide = 1024, kDeep = 512;
 
 template <Routine ROUTINE>
@@ -160,7 +159,7 @@ bool supports_widened(const GemmDesc &d, int) {
 
 bool supports_rounded(const GemmDesc &d, int) { return d.routine == Routine::gemm && d.type == Type::f32; }
 
-// Copies rows x cols of a stored matrix to a dense column-major block of converted elements.
+// Rows x cols of a stored matrix to a dense column-major block.
 template <typename T, float (*CONVERT)(T)>
 void convert(const void *base, int64_t row, int64_t col, int64_t rows, int64_t cols, int64_t ld, float *out) {
   const T *data = static_cast<const T *>(base) + row + col * ld;
@@ -172,7 +171,7 @@ void convert(const void *base, int64_t row, int64_t col, int64_t rows, int64_t c
 using Convert = void (*)(const void *base, int64_t row, int64_t col, int64_t rows, int64_t cols, int64_t ld,
                          float *out);
 
-// Describes syrk as the product of A and its transpose.
+// syrk as the product of A and A^T.
 GemmDesc with_a_as_b(const GemmDesc &d) {
   GemmDesc product = d;
   product.b = d.a;
@@ -181,8 +180,7 @@ GemmDesc with_a_as_b(const GemmDesc &d) {
   return product;
 }
 
-// Computes a gemm, or a syrk with_a_as_b(): for that, the BLAS's syrk computes the blocks of C on the diagonal, which
-// are square.
+// A gemm, or a syrk with_a_as_b(), for which the BLAS's syrk computes the square blocks on C's diagonal.
 void converted_product(const CpuBlas &blas, const GemmDesc &d, Convert convert, float *wide_a, float *wide_b) {
   const bool plain_a = d.transa == LIBSGEMM_NO_TRANS, plain_b = d.transb == LIBSGEMM_NO_TRANS;
   const bool triangle = traits_of(d).triangle_of_c, upper = d.uplo == LIBSGEMM_UPPER;

@@ -1,4 +1,4 @@
-// The kernel table of the openblas backend.
+// The kernel table of openblas.
 #pragma once
 
 #include "contract/backend.h"

@@ -12,7 +12,7 @@ namespace {
 
 nb::object frameworks(const char *name) { return nb::module_::import_("libsgemm._frameworks").attr(name); }
 
-// Page-locked memory counts as host memory, since the CPU reads it, too.
+// Page-locked memory counts as host memory: the CPU reads it, too.
 Device device_from(int kind, int index) {
   constexpr int kCudaHost = 3, kRocmHost = 11;
   if (kind == Device::kHost || kind == kCudaHost || kind == kRocmHost) return {};
@@ -118,7 +118,7 @@ void Array::describe(const nb::dlpack::dltensor &view) {
 }
 
 void Array::take_capsule(nb::handle capsule) {
-  // nanobind gives a read-only tensor only to those who request a read-only one.
+  // nanobind gives a read-only tensor only for a read-only request.
   nb::ndarray<> writable;
   if (nb::try_cast(capsule, writable, false)) {
     tensor_ = nb::ndarray<nb::ro>(writable);

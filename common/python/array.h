@@ -1,4 +1,4 @@
-// Arrays of the caller: NumPy's through its C API, all others through DLPack. Nothing is copied.
+// The caller's arrays: NumPy's through its C API, others through DLPack. Nothing is copied.
 #pragma once
 
 #include <libsgemm.h>
@@ -15,7 +15,7 @@ namespace nb = nanobind;
 
 enum class Type { fp32, fp16, bf16 };
 
-// Device of an array: DLPack's number for its kind, where kHost covers all memory that the CPU can reach.
+// DLPack's number of the kind; kHost covers all memory that the CPU can reach.
 struct Device {
   static constexpr int kHost = 1, kCuda = 2, kRocm = 10, kCudaManaged = 13;
   int kind = kHost, index = 0;
@@ -27,24 +27,23 @@ std::string words(const Device &device);
 // Device and stream that order a call.
 struct Place {
   Device device;
-  void *stream = nullptr;  // the current stream of the first array's framework; NULL: the device's default stream
-  bool wait = false;       // the frameworks cannot know that stream: the call must end before it returns
+  void *stream = nullptr;  // current stream of the first array's framework; NULL: the device's default stream
+  bool wait = false;       // the frameworks cannot know that stream: the call ends before it returns
 };
 
 enum class Use {
   input,
-  output,  // the caller's, so it must be writable
-  made     // made by this module, for a result
+  output,  // the caller's, so writable
+  made     // by this module, for a result
 };
 
 // An array of two or three dimensions, or a tensor of four.
 class Array {
  public:
-  // TypeError, ValueError: `object` is no array, or cannot be used without a copy. `name` is the argument's. Before
-  // take(), only the device of an array that needs DLPack is known.
+  // TypeError, ValueError: `object` is no array, or not usable without a copy. `name`: the argument's. Before take(),
+  // only the device of an array that needs DLPack is known.
   Array(nb::handle object, const char *name, Use use, bool tensor = false);
-  // A tensor of PyTorch that the caller keeps alive. TypeError, ValueError: it has a wrong type or number of
-  // dimensions.
+  // A PyTorch tensor that the caller keeps alive. TypeError, ValueError: wrong type or number of dimensions.
   Array(const nb::dlpack::dltensor &view, const char *name);
   Array(const Array &) = delete;
   Array &operator=(const Array &) = delete;
@@ -55,7 +54,7 @@ class Array {
   bool is_empty() const;
   std::string shape_in_words() const;
 
-  // Set the members of an array that is being taken. TypeError, ValueError: it cannot be used.
+  // Set the members of an array in take(). TypeError, ValueError: it cannot be used.
   void describe(const nb::dlpack::dltensor &view);
   void set_type(Type of);
   void set_dimensions(int dimensions);
@@ -67,7 +66,7 @@ class Array {
   Use use;
   bool is_tensor = false;
   bool taken = false;
-  bool of_torch = false;  // has a type that torch_tensor.h handles
+  bool of_torch = false;  // torch_tensor.h handles its type
   Device device;
   Type type = Type::fp32;
   void *data = nullptr;
@@ -78,19 +77,18 @@ class Array {
   nb::ndarray<nb::ro> tensor_;  // keeps the memory alive
 };
 
-// Returns str(object.dtype); "" if it has none.
+// str(object.dtype); "": none.
 std::string dtype_in_words(nb::handle object);
 [[noreturn]] void refuse_type(const Array &array);
 
-// Gets the memory of those arrays that need DLPack, and the stream of the call. ValueError: they are not all on one
-// device.
+// Gets the memory of arrays that need DLPack, and the call's stream. ValueError: they are not all on one device.
 Place take(Array *const *arrays, size_t count);
 inline Place take(std::initializer_list<Array *> arrays) { return take(arrays.begin(), arrays.size()); }
 
-// Returns a copy with the array's layout, framework and device. ValueError: it requires grad; `name` is the argument's.
+// With the array's layout, framework and device. ValueError: it requires grad; `name`: the argument's.
 nb::object copy_of(nb::handle array, const char *name);
 
-// Makes a new float32 array on the device of `like` and of its framework.
+// A float32 array on the device of `like` and of its framework.
 nb::object make(const Array &like, std::initializer_list<int64_t> shape, bool zero);
 
 }  // namespace libsgemm_python

@@ -20,7 +20,7 @@ std::string words(const Shape &shape) {
   return text;
 }
 
-// Reads `count` numbers, or one that is used for all of them.
+// `count` numbers, or one for all of them.
 template <size_t count>
 bool read_numbers(nb::handle given, std::array<int64_t, count> *numbers) {
   int64_t one;
@@ -93,7 +93,7 @@ Shape output_shape(const libsgemm_conv2d_t &conv) {
   return {conv.n, conv.k, p, q};
 }
 
-// Four strides of 0 would mean that the tensor is dense. All strides of NumPy's empty arrays are 0.
+// Four strides of 0 would mean a dense tensor. NumPy's empty arrays have strides of 0.
 void set_strides(const Array &x, int64_t (&strides)[4]) {
   const bool repeated = std::all_of(x.stride, x.stride + 4, [](int64_t stride) { return stride == 0; });
   if (repeated && !x.is_empty() && std::any_of(x.shape, x.shape + 4, [](int64_t size) { return size > 1; })) {
@@ -106,7 +106,7 @@ bool is_channels_last(const Array &x) {
   return x.shape[1] > 1 && x.stride[1] == 1 && (x.shape[3] == 1 || x.stride[3] != 1);
 }
 
-// Makes a tensor on the device of `like`; with channels last if `like` has them so and is an array of NumPy or PyTorch.
+// On the device of `like`; with channels last if `like` has them so and is of NumPy or PyTorch.
 nb::object make_tensor(const Array &like, const Shape &shape) {
   const char *const permute = is_numpy(like.object)                 ? "transpose"
                               : nb::hasattr(like.object, "permute") ? "permute"
@@ -115,7 +115,7 @@ nb::object make_tensor(const Array &like, const Shape &shape) {
   return nb::object(make(like, {shape[0], shape[2], shape[3], shape[1]}, false).attr(permute)(0, 3, 1, 2));
 }
 
-// Returns the shape that `shape` gives; if it is None, that of `out`. ValueError: it is None and `out` is NULL.
+// `shape`, or if it is None, out's. ValueError: None and no `out`.
 Shape shape_of_gradient(nb::handle shape, const Array *out) {
   if (shape.is_none()) {
     if (out == nullptr) throw nb::value_error("shape or out is needed: a gradient has more than one");
@@ -126,8 +126,7 @@ Shape shape_of_gradient(nb::handle shape, const Array *out) {
   return asked;
 }
 
-// Computes any direction, with A and B in the order of the library. `shape`: of the result of a gradient; None: that of
-// `out`.
+// A and B in the library's order. `shape`: of a gradient; None: out's.
 nb::object convolve(libsgemm_conv2d_direction_t direction, Array *a, Array *b, nb::handle shape, const Window &window,
                     float alpha, float beta, nb::handle out, const Settings &settings) {
   require_out_for(beta, out);

@@ -9,7 +9,7 @@ namespace {
 
 using Arrays = std::vector<std::unique_ptr<Array>>;
 
-// Parameters of the products, each of which is a group.
+// Each product is a group.
 struct Groups {
   std::vector<libsgemm_op_t> transa, transb;
   std::vector<int64_t> m, n, k, lda, ldb, ldc, ones;

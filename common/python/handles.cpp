@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-// Not part of the public API.
+// Not public.
 extern "C" void libsgemm_private_follow_operands(libsgemm_handle_t h);
 
 namespace libsgemm_python {
@@ -13,7 +13,7 @@ namespace {
 
 PyObject *g_in_force = nullptr;  // the context variable
 
-// A thread's handle, with its defaults from the environment and its present settings.
+// A thread's handle, its defaults from the environment, its present settings.
 struct Handle {
   Device device;
   libsgemm_handle_t handle;
@@ -31,8 +31,7 @@ struct Handles {
 };
 thread_local Handles t_handles;
 
-// Throws unless the library can use a GPU that DLPack names: a library that cannot would take its memory for host
-// memory.
+// Throws unless the library can use a GPU that DLPack names: otherwise it would take its memory for host memory.
 void require_backend(const Device &device) {
   const char *name = nullptr;
   if (device.kind == Device::kCuda || device.kind == Device::kCudaManaged) name = "cuda";
@@ -71,7 +70,7 @@ Handle &find(const Device &device) {
   return made;
 }
 
-// The words of an option, in the order of its enumerators, which begin with 0.
+// In the order of the enumerators, from 0.
 constexpr const char *kModes[] = {"fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64", "fp32_fast"};
 constexpr const char *kLevels[] = {"off", "sample", "full"};
 constexpr const char *kActions[] = {"warn", "retry", "error"};
@@ -126,8 +125,8 @@ Settings settings_for(nb::handle mode, nb::handle backend, nb::handle verify) {
 void start_library() {
   static bool started = false;  // under Python's lock
   if (started) return;
-  // OpenBLAS is the system's, or the one that NumPy's wheel brings. The environment names it, but only while the
-  // library starts, so that programs started from here do not see it.
+  // The system's OpenBLAS, or that of NumPy's wheel. The environment names it only while the library starts: programs
+  // started from here do not see it.
   const nb::object path = nb::module_::import_("libsgemm._cpu_blas").attr("bundled")();
   constexpr const char *kVariable = "LIBSGEMM_CPU_BLAS";
   if (!path.is_none()) setenv(kVariable, nb::cast<std::string>(path).c_str(), 0);
@@ -160,7 +159,7 @@ libsgemm_handle_t handle_for(const Place &place, const Settings &settings) {
     require(libsgemm_set_backend(h.handle, names));
     h.backend = settings.backend;
   }
-  // Set even if it seems unchanged: it may be another stream at the same address.
+  // Even if it seems unchanged: maybe another stream at the same address.
   if (!place.device.is_host()) require(libsgemm_set_stream(h.handle, place.stream));
   return h.handle;
 }

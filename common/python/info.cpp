@@ -48,7 +48,7 @@ libsgemm_info_t last_info() {
   return info;
 }
 
-// Returns "CallInfo(entry='libsgemm_sgemm_h', ...)", with all properties of the class.
+// "CallInfo(entry='libsgemm_sgemm_h', ...)", with all properties.
 nb::str describe(nb::handle self) {
   nb::list parts;
   for (nb::handle name : nb::object(self.type().attr("__dict__"))) {

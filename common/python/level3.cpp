@@ -58,7 +58,7 @@ nb::object syrk(nb::handle a, const char *uplo, const char *trans, float alpha, 
   return result;
 }
 
-// Requires a square matrix of the size that multiplies b from this side.
+// Square, of the size that multiplies b from this side.
 void require_square(const Array &a, const Array &b, libsgemm_side_t side) {
   const int64_t order = side == LIBSGEMM_LEFT ? b.rows() : b.cols();
   require_shape(a, order, order,
@@ -80,7 +80,7 @@ nb::object symm(nb::handle a, nb::handle b, const char *side, const char *uplo, 
     if (array->ndim != 2) throw nb::value_error((std::string(array->name) + " must have 2 dimensions").c_str());
   }
   require_square(x, y, from);
-  // symm cannot transpose b, so a new result is stored as b is.
+  // symm cannot transpose b: a new result is stored as b is.
   nb::object result = nb::borrow(out);
   if (!c) {
     const bool by_rows = layout_of(y) == LIBSGEMM_ROW_MAJOR;
@@ -103,7 +103,7 @@ nb::object symm(nb::handle a, nb::handle b, const char *side, const char *uplo, 
   return result;
 }
 
-// trmm and trsm overwrite b: the caller's b if it is passed as out, otherwise a copy of it.
+// trmm and trsm overwrite b: the caller's, if it is out, otherwise a copy.
 template <typename One, typename Many>
 nb::object triangular(One one, Many many, nb::handle a, nb::handle b, const char *side, const char *uplo,
                       const char *trans, bool unit, float alpha, nb::handle out, nb::handle mode, nb::handle backend,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// Built with NumPy 2, the module works with NumPy 1 as well.
+// Built with NumPy 2, the module works with NumPy 1, too.
 #define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_22_API_VERSION
 #include <numpy/arrayobject.h>
@@ -20,7 +20,7 @@ Type type_of(const Array &x, PyArrayObject *array) {
   refuse_type(x);
 }
 
-// Refuses masked arrays: elements under a mask have no meaning.
+// Elements under a mask have no meaning.
 void refuse_masked(const Array &x) {
   if (PyArray_CheckExact(x.object.ptr())) return;
   const nb::object masked = nb::module_::import_("numpy.ma").attr("MaskedArray");

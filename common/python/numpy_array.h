@@ -1,4 +1,4 @@
-// NumPy's arrays through its C API, which takes a tenth of the time of the buffer protocol.
+// NumPy's arrays through its C API, in a tenth of the time of the buffer protocol.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,11 +7,11 @@
 
 namespace libsgemm_python {
 
-// Must be called before the other functions.
+// Call it before the others.
 void import_numpy();
 
 bool is_numpy(nb::handle object);
-// Sets the members of `array` from its NumPy array. TypeError, ValueError: it cannot be used.
+// Sets the members. TypeError, ValueError: the array cannot be used.
 void describe_numpy(Array *array);
 nb::object make_numpy(std::initializer_list<int64_t> shape, bool zero);
 

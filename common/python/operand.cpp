@@ -38,7 +38,7 @@ libsgemm_layout_t other(libsgemm_layout_t layout) {
   return layout == LIBSGEMM_ROW_MAJOR ? LIBSGEMM_COL_MAJOR : LIBSGEMM_ROW_MAJOR;
 }
 
-// True if `word` is `whole` or its first letter, in any case.
+// `word` is `whole` or its first letter, in any case.
 bool is(const char *word, const char *whole) {
   const size_t length = std::strlen(word);
   if (length != 1 && length != std::strlen(whole)) return false;

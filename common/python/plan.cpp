@@ -26,7 +26,7 @@ Plan::Plan(nb::handle x, const char *side, const char *trans, nb::handle mode, n
   });
   libsgemm_info_t info;
   keeps_ = libsgemm_last_info(&info) == LIBSGEMM_SUCCESS && std::strcmp(info.kernel, "split") == 0;
-  // Products use the mode in which the plan was made, wherever that was set.
+  // Products use the mode of the plan's creation, wherever it was set.
   libsgemm_math_mode_t made_in;
   require(libsgemm_get_math_mode(h, &made_in));
   settings_.mode = made_in;
@@ -40,8 +40,8 @@ Plan::~Plan() {
 }
 
 void Plan::close() {
-  // The framework waits for its device. We cannot wait for the stream on which the plan was made, which may be gone. In
-  // frameworks that are not known each call has ended when it returned.
+  // The framework waits for its device: the plan's stream may be gone. Calls of unknown frameworks have ended when they
+  // returned.
   const auto ended = std::move(plan_);
   if (ended == nullptr || array_.device.is_host()) return;
   nb::module_::import_("libsgemm._frameworks")

@@ -1,4 +1,4 @@
-// Matrices that are split once for many products.
+// Matrices split once for many products.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,12 @@ class Plan {
   Plan(const Plan &) = delete;
   Plan &operator=(const Plan &) = delete;
 
-  // Waits for the device, whose work may still read the plan, and frees the plan, even if waiting raises.
+  // Waits for the device, whose work may read the plan, and frees the plan, even if waiting raises.
   void close();
-  // ValueError: the plan is closed, or made for the other side or another transposition.
+  // ValueError: closed, or made for the other side or transposition.
   void require_use(libsgemm_side_t as, libsgemm_op_t op) const;
 
-  // Plans, and therefore the products with them, are stored by rows.
+  // Plans, and so products with them, are stored by rows.
   static constexpr libsgemm_layout_t kLayout = LIBSGEMM_ROW_MAJOR;
   libsgemm_plan_t plan() const { return plan_.get(); }
   Array &array() { return array_; }
@@ -40,7 +40,7 @@ class Plan {
   bool keeps_ = false;
 };
 
-// Returns the plan that is passed as an argument; NULL if it is an array.
+// NULL: an array.
 Plan *plan_from(nb::handle argument);
 
 void bind_plan(nb::module_ &module);

@@ -138,7 +138,7 @@ void multiply(const Product &p, const Place &place, const Settings &settings) {
   x.plan_a = p.plan_a != nullptr ? p.plan_a->plan() : nullptr;
   x.plan_b = p.plan_b != nullptr ? p.plan_b->plan() : nullptr;
   x.h = handle_for(place, settings);
-  // Releasing Python's lock and taking it again takes as long as a product of this size.
+  // Releasing and taking Python's lock takes as long as such a product.
   constexpr double kBrief = 4096;  // multiply-adds
   double work = 1;
   for (const int64_t size : {x.m, x.n, x.k, x.count}) work *= static_cast<double>(size);

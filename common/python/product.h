@@ -14,14 +14,14 @@ struct Ops {
   libsgemm_op_t a, b;
 };
 
-// ValueError: `trans` is not two letters.
+// ValueError: not two letters.
 Ops ops_from(const char *trans);
 // ValueError, TypeError: the arrays do not fit.
 Size size_of(const Array &a, const Array &b, const Ops &ops);
-// ValueError: beta is not 0, but there is no out that it could multiply.
+// ValueError: beta is not 0, and there is no out.
 void require_out_for(float beta, nb::handle out);
 
-// C = alpha op(A) op(B) + beta C, of arrays that are taken. Plans may be NULL. Throws if the arrays do not fit.
+// C = alpha op(A) op(B) + beta C, after take(). Plans may be NULL. Throws if the arrays do not fit.
 struct Product {
   const Array &a, &b, &c;
   Ops ops;
@@ -31,7 +31,6 @@ struct Product {
 void multiply(const Product &product, const Place &place, const Settings &settings);
 
 void bind_product(nb::module_ &module);
-// gemm_batch: products of different sizes.
 void bind_groups(nb::module_ &module);
 
 }  // namespace libsgemm_python

@@ -12,8 +12,8 @@ namespace {
 
 using View = nb::dlpack::dltensor;
 
-// True if a tensor is of float32; then sets *out. Below PyTorch's dispatcher no other test is needed: there are no
-// gradients to record and no conjugates, and a subclass is plain memory.
+// True for float32: *out. Nothing else matters below PyTorch's dispatcher: no gradients to record, no conjugates, and a
+// subclass is plain memory.
 bool view(nb::handle tensor, View *out) {
   if (!is_any_torch(tensor) || !view_torch(tensor, out)) return false;
   return out->dtype.code == static_cast<uint8_t>(nb::dlpack::dtype_code::Float) && out->dtype.bits == 32;
@@ -28,7 +28,7 @@ bool can_be_multiplied(const View &a, const View &b) {
   return a.shape[a.ndim - 1] == b.shape[b.ndim - 2] && (a.ndim == 2 || a.shape[0] == b.shape[0]);
 }
 
-// True if c has these sizes, or can be expanded to them.
+// c has these sizes, or can be expanded to them.
 bool can_be_expanded(const View &c, const int64_t *shape, int ndim) {
   const int more = ndim - c.ndim;
   if (more < 0) return false;
@@ -43,7 +43,7 @@ bool have_same_elements(const View &x, const View &y) {
          std::equal(x.strides, x.strides + x.ndim, y.strides);
 }
 
-// True if the address ranges of two tensors, from first to last element, overlap. PyTorch's strides are never negative.
+// The address ranges, from first to last element, overlap. PyTorch's strides are never negative.
 bool share_memory(const View &x, const View &y) {
   const auto end = [](const View &v) {
     int64_t last = 0;
@@ -56,8 +56,8 @@ bool share_memory(const View &x, const View &y) {
   return x.data < end(y) && y.data < end(x);
 }
 
-// Computes beta * c + alpha * a @ b, with c expanded; without c, alpha * a @ b. Returns None, and does nothing, if
-// PyTorch's own kernel must compute it or report what is wrong.
+// beta * c + alpha * a @ b, with c expanded; without c, alpha * a @ b. None: nothing is done, and PyTorch's own kernel
+// must compute it or report what is wrong.
 nb::object torch_product(nb::handle a, nb::handle b, nb::handle c, nb::handle out, float alpha, float beta,
                          const Settings &asked, const Settings &inherited) {
   View va, vb, vc, vout;

@@ -6,8 +6,8 @@
 namespace libsgemm_python {
 namespace {
 
-// The table that torch.Tensor.__dlpack_c_exchange_api__ holds, as DLPack 1.3 lays it out. Functions return 0, or -1
-// with Python's exception set.
+// torch.Tensor.__dlpack_c_exchange_api__, as DLPack 1.3 lays it out. Functions return 0, or -1 with Python's exception
+// set.
 struct ExchangeTable {
   uint32_t major, minor;
   const ExchangeTable *older;
@@ -15,7 +15,7 @@ struct ExchangeTable {
   int (*view)(void *object, nb::dlpack::dltensor *out);
   int (*current_stream)(int32_t device_kind, int32_t index, void **stream);
 };
-constexpr uint32_t kMajor = 1;  // another version may lay out the table differently
+constexpr uint32_t kMajor = 1;  // other versions may lay out the table differently
 
 nb::object interned(const char *text) { return nb::steal(PyUnicode_InternFromString(text)); }
 
@@ -27,7 +27,7 @@ nb::object get(nb::handle object, nb::handle name) {
 
 bool is_true(const nb::object &answer) { return answer.ptr() == Py_True; }
 
-// Objects of PyTorch that are used again and again; kept for the life of the process, as the module is.
+// Kept for the life of the process, as the module is.
 struct Torch {
   explicit Torch(const nb::module_ &torch)
       : requires_grad(interned("requires_grad")), is_neg(interned("is_neg")), dtype(interned("dtype")) {
@@ -39,13 +39,13 @@ struct Torch {
     empty_on_host = nb::getattr(quick, "_empty_strided_cpu", nb::none());
   }
   nb::object requires_grad, is_neg, dtype, float32;
-  // Functions with which PyTorch's own compiled code makes tensors, in a third of the time of the public ones, and the
-  // one that returns the GPU on which they are made. None if they do not exist.
+  // PyTorch's own functions for compiled code, in a third of the time of the public ones: they make tensors, and return
+  // the GPU on which. None if they do not exist.
   nb::object empty_on_gpu, empty_on_host, current_gpu;
 };
 
-// Found with the first tensor, under Python's lock. A static variable's initialiser could deadlock: importing may let
-// another thread run, which would then wait for the initialiser while it holds Python's lock.
+// Found with the first tensor, under Python's lock. A static initialiser could deadlock: an import may let another
+// thread run, which would wait for the initialiser with Python's lock.
 PyTypeObject *g_tensor = nullptr, *g_parameter = nullptr;
 const ExchangeTable *g_exchange = nullptr;
 const Torch *g_torch = nullptr;
@@ -60,7 +60,7 @@ const ExchangeTable *exchange_of(nb::handle tensor_type) {
   return table != nullptr && table->view != nullptr ? table : nullptr;
 }
 
-// Called for every array that is not NumPy's. It imports nothing, as the array may be of another framework.
+// For every array that is not NumPy's. Imports nothing: the array may be of another framework.
 bool is_named_torch_tensor(PyTypeObject *type) {
   if (std::strcmp(type->tp_name, "Tensor") != 0) return false;
   const nb::object module = nb::getattr(nb::handle(reinterpret_cast<PyObject *>(type)), "__module__", nb::none());
@@ -88,7 +88,7 @@ nb::object integers(const int64_t *values, int count) {
   return tuple;
 }
 
-// Returns the quick function that makes tensors there; None if a public one must be used.
+// None: use a public one.
 nb::handle quick_empty(const Device &device) {
   if (device.is_host()) return g_torch->empty_on_host;
   const bool is_gpu = device.kind == Device::kCuda || device.kind == Device::kRocm;
@@ -124,7 +124,7 @@ bool view_plain_torch(nb::handle tensor, nb::dlpack::dltensor *view) {
 }
 
 void *current_torch_stream(const Device &device) {
-  if (device.kind == Device::kRocm) {  // where PyTorch's C function may have been compiled to return no stream
+  if (device.kind == Device::kRocm) {  // PyTorch's C function may have been compiled to return no stream
     const nb::object current = nb::module_::import_("torch").attr("cuda").attr("current_stream")(device.index);
     return reinterpret_cast<void *>(nb::cast<uintptr_t>(nb::object(current.attr("cuda_stream"))));
   }

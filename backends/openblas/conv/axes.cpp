@@ -9,7 +9,7 @@ namespace {
 
 using Visit = void (*)(void *context, const ImplicitProduct &product);
 
-// Adds three digits, the channels first where they are closest to each other in `b`.
+// Channels come first where they are closest to each other in `b`.
 void add_taps(Axis *axis, const Digit &channel, const Digit &row, const Digit &column) {
   const bool channels_first =
       channel.count > 1 && channel.b < std::max<int64_t>(1, column.b < 0 ? -column.b : column.b);
@@ -19,7 +19,7 @@ void add_taps(Axis *axis, const Digit &channel, const Digit &row, const Digit &c
   if (!channels_first) axis->add(channel);
 }
 
-// True if a position that begins at `start` can leave [0, size) as these digits add to it.
+// True if a position from `start` can leave [0, size) as these digits add to it.
 bool leaves(int64_t start, int64_t size, const Digit &x, const Digit &y, int64_t Digit::*side) {
   int64_t least = start, most = start;
   for (const Digit *d : {&x, &y}) {
@@ -29,7 +29,7 @@ bool leaves(int64_t start, int64_t size, const Digit &x, const Digit &y, int64_t
   return least < 0 || most >= size;
 }
 
-// Clears all positions if none of them is outside, since they matter only then.
+// Positions matter only if one is outside; otherwise all are cleared.
 void decide_clipping(ImplicitProduct *p, Digit *h1, Digit *h2, Digit *w1, Digit *w2) {
   p->clipped = leaves(p->h, p->rows, *h1, *h2, &Digit::h) || leaves(p->w, p->columns, *w1, *w2, &Digit::w);
   if (p->clipped) return;
@@ -37,7 +37,7 @@ void decide_clipping(ImplicitProduct *p, Digit *h1, Digit *h2, Digit *w1, Digit 
   for (Digit *d : {h1, h2, w1, w2}) d->h = d->w = 0;
 }
 
-// The forward direction and the weight gradient, in which taps and pixels change places. y is C in the former and A in
+// The forward direction, and the weight gradient, in which taps and pixels change places. y is C in the former and A in
 // the latter.
 void with_x(const ConvDesc &d, Visit visit, void *context) {
   const bool forward = d.direction == Conv::forward;
@@ -75,8 +75,8 @@ void with_x(const ConvDesc &d, Visit visit, void *context) {
   }
 }
 
-// One dimension of the data gradient: the pixels of x whose position in the padded image has remainder `a` modulo the
-// stride, and the taps that reach them.
+// One dimension of the data gradient: the pixels of x whose position in the padded image is `a` modulo the stride, and
+// the taps that reach them.
 struct Phase {
   int64_t first, pixels;             // x at first + stride * t
   int64_t tap, taps, period, apart;  // f at tap + period * u; y at start + t - apart * u

@@ -1,4 +1,4 @@
-// A group of a convolution as a product out = alpha A B + beta out whose matrices are not laid out as matrices:
+// A group of a convolution as a product out = alpha A B + beta out of implicit matrices:
 //
 //   element (i, l) of A is a[offset of i in A + offset of l in A], never in the padding;
 //   element (l, j) of B is b[offset of l in B + offset of j in B], or 0 where the sum of both positions is outside of
@@ -16,20 +16,20 @@
 
 namespace libsgemm {
 
-// One of the indices that an axis consists of: the distance of neighbours in the matrices, and in the image of B.
+// An index of an axis: the distance of neighbours in the matrices, and in B's image.
 struct Digit {
   int64_t count;
   int64_t a, b, c;  // elements
   int64_t h, w;     // rows and columns of the image
 
-  // True if `next`, which counts slower, continues where this one ends.
+  // True if `next`, which counts slower, continues where this ends.
   bool goes_on(const Digit &next) const {
     return next.a == count * a && next.b == count * b && next.c == count * c && next.h == count * h &&
            next.w == count * w;
   }
 };
 
-// An index of the product, as the smallest possible number of digits, of which the first counts fastest.
+// An index of the product in the fewest possible digits; the first counts fastest.
 struct Axis {
   Digit digit[3] = {{1, 0, 0, 0, 0, 0}, {}, {}};
   int rank = 1;
@@ -53,13 +53,13 @@ struct ImplicitProduct {
   Axis i, j, l;  // l.count may be 0
   const float *a, *b;
   float *c;
-  int64_t first_b;        // offset in B of its first element, which may be outside
+  int64_t first_b;        // first element's offset in B; may be outside
   int64_t h, w;           // its position in the image; 0 if nothing is outside
-  int64_t rows, columns;  // size of the image
+  int64_t rows, columns;  // of the image
   bool clipped;           // some elements of B are outside
 };
 
-// Calls visit(context, product) for each product that a convolution is made of.
+// Calls visit(context, product) for each product of a convolution.
 void for_each_product(const ConvDesc &desc, void (*visit)(void *context, const ImplicitProduct &product),
                       void *context);
 

@@ -1,4 +1,4 @@
-// Blocks of the matrices of an ImplicitProduct: where their elements are, and dense copies of them.
+// Blocks of an ImplicitProduct's matrices: where their elements are, and dense copies.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@ namespace libsgemm {
 // Neighbours along the first digit of an axis.
 struct Run {
   int64_t count;
-  int64_t a, b, c;  // offsets of the first one
+  int64_t a, b, c;  // of the first one
   int64_t h, w;
 };
 
-// Indices [first, first + count) of an axis as runs.
+// Indices [first, first + count) of an axis.
 struct Block {
   Digit step;  // between the elements of a run
   int64_t count;
@@ -23,7 +23,7 @@ struct Block {
   Run *runs;
 };
 
-// Makes a block; `runs` has room for `count` of them.
+// `runs` has room for `count` of them.
 inline Block block_of(const Axis &axis, int64_t first, int64_t count, Run *runs) {
   Block block = {axis.digit[0], count, 0, runs};
   for (int64_t at = first; at < first + count;) {
@@ -46,7 +46,7 @@ inline Block block_of(const Axis &axis, int64_t first, int64_t count, Run *runs)
   return block;
 }
 
-// A matrix as a BLAS takes it: element (row, col) is data[row + col * ld], or with `transposed` data[col + row * ld].
+// For a BLAS: element (row, col) is data[row + col * ld], `transposed` data[col + row * ld].
 template <typename T>
 struct DenseBlock {
   T *data;
@@ -54,14 +54,14 @@ struct DenseBlock {
   bool transposed;
 };
 
-// The members of runs and of digits that are offsets in one of the matrices.
+// The members of runs and digits for one of the matrices.
 struct Matrix {
   int64_t Run::*offset;
   int64_t Digit::*step;
 };
 constexpr Matrix kMatrixA = {&Run::a, &Digit::a}, kMatrixB = {&Run::b, &Digit::b}, kMatrixC = {&Run::c, &Digit::c};
 
-// True if all elements of a block are the same distance apart in a matrix.
+// All elements of a block are the same distance apart.
 inline bool even(const Block &block, const Matrix &matrix) {
   const int64_t step = block.step.*matrix.step;
   for (const Run *r = block.runs + 1; r < block.runs + block.run_count; ++r) {
@@ -70,8 +70,8 @@ inline bool even(const Block &block, const Matrix &matrix) {
   return true;
 }
 
-// True if the block of these rows and columns is stored as BLAS requires of a matrix, with a leading dimension up to
-// `most_ld`; then sets *block. `first`: its first element.
+// True if the block of these rows and columns is stored as BLAS requires, with a leading dimension up to `most_ld`:
+// *block. `first`: its first element.
 template <typename T>
 bool lies_as_matrix(const Block &rows, const Block &columns, const Matrix &matrix, T *first, int64_t most_ld,
                     DenseBlock<T> *block) {
@@ -96,14 +96,13 @@ inline Inside inside(int64_t start, int64_t step, int64_t count, int64_t size) {
   return {first, std::max(first, last)};
 }
 
-// Position of a block of B that may be clipped, and the size of its image.
+// Position of a block of B that may be clipped; size of its image.
 struct Image {
   int64_t h, w, rows, columns;
 };
 
-// Copies a block to dense memory, converted to T and rounded to the inputs of a math mode: `outer` counts lines,
-// `inner` the elements of each, which are contiguous in `out`. Elements outside of the image are zeros; `image` NULL:
-// there are none.
+// Copies a block, converted to T and rounded to the inputs of a math mode. `outer` counts lines, `inner` their
+// elements, contiguous in `out`. Elements outside of the image are zeros; `image` NULL: none are.
 template <typename T, libsgemm_math_mode_t MODE>
 void gather(const float *base, int64_t first, const Matrix &matrix, const Block &outer, const Block &inner,
             const Image *image, T *out) {

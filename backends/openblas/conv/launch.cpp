@@ -1,10 +1,10 @@
-// openblas_sconv2d_*: convolutions by the BLAS's sgemm (FP64: dgemm) on blocks that are gathered from the tensors.
+// openblas_sconv2d_*: convolutions by the BLAS's sgemm (FP64: dgemm) on blocks gathered from the tensors.
 //
 //           j, at most 2048
 //          +------------------+    The matrices are those of axes.h. A block of A or B that is stored as a matrix in
-//   l, at  |    block of B    |    its tensor (all of a 1 x 1 convolution whose images are dense) is used in place,
-//   most   +------------------+    otherwise it is copied. If the BLAS cannot write a block of out in place, its sums
-//   512                            are kept dense until they include all of l; then out = alpha * sums + beta * out.
+//   l, at  |    block of B    |    its tensor (all of a 1 x 1 convolution of dense images) is used in place, others are
+//   most   +------------------+    copied. If the BLAS cannot write a block of out in place, its sums are kept dense
+//   512                            until they include all of l; then out = alpha * sums + beta * out.
 //     +---+------------------+
 //   i |A  |   block of out   |     i: at most 1024. Scratch of a thread: A 2 MiB, B 4 MiB, sums 8 MiB at most;
 //     +---+------------------+     twice that in FP64.
@@ -21,7 +21,7 @@ namespace libsgemm {
 namespace {
 
 constexpr int64_t kMostI = 1024, kMostJ = 2048, kMostL = 512;
-constexpr int64_t kWorthCutting = 256;  // elements usable in place, for which a block ends at the end of their run
+constexpr int64_t kWorthCutting = 256;  // elements usable in place for which a block ends with their run
 
 void multiply(const CpuBlas &blas, char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
               int64_t lda, const float *b, int64_t ldb, float beta, float *c, int64_t ldc) {
@@ -33,15 +33,14 @@ void multiply(const CpuBlas &blas, char ta, char tb, int64_t m, int64_t n, int64
   blas.gemm_fp64(&ta, &tb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
 }
 
-// Number of elements of a block; the next one begins after it. Blocks end where runs do if elements can be used in
-// place.
+// Length of a block; the next begins after it. Blocks end with runs if elements can be used in place.
 int64_t next_block(const Axis &axis, int64_t first, int64_t most, bool in_place) {
   const int64_t count = std::min(most, axis.count - first), run = axis.digit[0].count;
   const bool cut = in_place && axis.rank > 1 && run >= kWorthCutting;
   return cut ? std::min(count, run - first % run) : count;
 }
 
-// True if neighbours along x are closer to each other than those along y, or as close and longer runs.
+// Neighbours along x are closer than those along y, or as close in longer runs.
 bool closer(const Block &x, const Block &y, const Matrix &matrix) {
   if (x.count == 1 || y.count == 1) return y.count == 1;
   const int64_t by_x = std::abs(x.step.*matrix.step), by_y = std::abs(y.step.*matrix.step);
@@ -59,7 +58,7 @@ class Convolution {
     for_each_product(desc, measure, this);
   }
 
-  // Scratch in floats.
+  // In floats.
   size_t scratch() const {
     const int64_t runs = (most_i_ + most_j_ + most_l_) * static_cast<int64_t>(sizeof(Run) / sizeof(float));
     const int64_t elements = most_i_ * most_l_ + most_l_ * most_j_ + most_i_ * most_j_;
@@ -99,7 +98,6 @@ class Convolution {
     }
   }
 
-  // Computes a block of out.
   void compute_tile(const ImplicitProduct &o, const Block &i, const Block &j, bool in_place) {
     DenseBlock<T> out;
     const bool direct = finds_output(o, i, j, &out);
@@ -127,7 +125,7 @@ class Convolution {
     }
   }
 
-  // Finds the block of out in its tensor; false if the BLAS cannot write to it in place.
+  // The block in its tensor; false if the BLAS cannot write there.
   bool finds_output(const ImplicitProduct &o, const Block &i, const Block &j, DenseBlock<T> *out) const {
     if constexpr (!kFloats) return false;
     if constexpr (kFloats) {
@@ -135,7 +133,7 @@ class Convolution {
     }
   }
 
-  // Finds a block of A or B in its tensor; false if the BLAS cannot read it in place.
+  // A block of A or B in its tensor; false if the BLAS cannot read it there.
   bool finds_input(const float *first, const Block &rows, const Block &columns, const Matrix &matrix,
                    DenseBlock<const T> *block) const {
     if constexpr (!kAsTheyAre) return false;
@@ -160,7 +158,7 @@ class Convolution {
     return {b_, turned ? j.count : l.count, turned};
   }
 
-  // Writes the sums, in which `inner` counts fastest, to out.
+  // `inner` counts fastest in the sums.
   void write(const ImplicitProduct &o, const Block &outer, const Block &inner) const {
     const T alpha = static_cast<T>(desc_.alpha), beta = static_cast<T>(desc_.beta);
     const T *sum = sums_;

@@ -56,7 +56,7 @@ def export(arrays, beside, kind, index):
         return 0, False, [_capsule(*each) for each in arrays]
     first = _framework(arrays[0][0])
     stream = _current_stream(first, index)
-    # DLPack's names of streams: -1 asks for no waiting; CUDA's default stream is 1, since 0 could be either of two.
+    # DLPack's streams: -1 asks for no waiting; CUDA's default stream is 1, since 0 could be either of two.
     other = 1 if stream == 0 and kind in (_CUDA, _CUDA_MANAGED) else stream
     has_stream = first in ("torch", "cupy")
     capsules, wait = [], not has_stream or any(_framework(array) != first for array in beside)

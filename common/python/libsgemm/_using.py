@@ -6,8 +6,8 @@ import inspect
 
 from . import _core
 
-# What was in force before each of the blocks that this thread or task is in. It is here and not in the objects, as several
-# threads and tasks may use the same one.
+# The settings before each block that this thread or task is in. Not in the objects: several threads and tasks may use
+# the same one.
 _before = contextvars.ContextVar("libsgemm.before", default=())
 _RUN_LATER = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 

@@ -26,10 +26,10 @@ if not _knows_torch(torch.empty(0)):
     raise ImportError(f"libsgemm.torch needs PyTorch 2.10 or newer; this is {torch.__version__}")
 
 _library = None  # of the replacements, while they are registered
-# Settings of the products: what was asked for, and what using() had in force there, for threads in which it has nothing in force.
+# Settings of the products, and those of using() there, for threads in which it has none in force.
 _settings = None
-# What was said outside of blocks, and in each enabled() block that is open in any thread: settings, or None, to leave the
-# products to PyTorch.
+# Requests outside of blocks, and in each enabled() block open in any thread: settings, or None for PyTorch's own
+# products.
 _said = {None: None}
 _lock = threading.Lock()
 
