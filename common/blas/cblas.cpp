@@ -43,13 +43,13 @@ Call gemm_call(const Own &own, const char *entry, Type type, int layout, int tra
   return call;
 }
 
-// Calls the program's own function, which has the type of the drop-in's.
+// The program's own function has the type of the drop-in's.
 template <typename... Arguments>
 void call_own(const Own &own, void (*)(Arguments...), Arguments... arguments) {
   reinterpret_cast<void (*)(Arguments...)>(own.definition)(arguments...);
 }
 
-// Copies an array of integers to 64-bit ones; NULL stays NULL.
+// To 64 bits; NULL stays NULL.
 template <typename INT>
 const int64_t *widen(const INT *array, int64_t count, std::vector<int64_t> *wide) {
   if (array == nullptr || count <= 0) return nullptr;
@@ -86,7 +86,7 @@ void batch(const Own &own, const char *entry, const char *handler, const CallOwn
     call.ldc = widen(ldc, group_count, &wide[5]);
     call.group_size = widen(group_size, group_count, &wide[6]);
   } catch (const std::bad_alloc &) {
-    call.m = nullptr;  // reported as an illegal argument: a BLAS has no other way to say that it did nothing
+    call.m = nullptr;  // an illegal argument: a BLAS cannot report otherwise that it did nothing
   }
   perform<INT>(&call, own, entry, handler, call_own);
 }

@@ -1,6 +1,5 @@
-// Finds functions that an object in memory defines in the object's own tables, without the dynamic linker. Needed
-// during exit: there the dynamic linker treats an object that has ended as one not yet started, and dlopen() would run
-// its constructors again.
+// Finds functions in an object's own tables, without the dynamic linker. During exit that takes an object that has
+// ended for one not yet started: dlopen() would run its constructors again.
 #pragma once
 
 #include <link.h>
@@ -9,8 +8,8 @@
 
 namespace libsgemm {
 
-// Returns the function of that name which the object of dl_iterate_phdr() defines itself. NULL if it does not, or has
-// no hash table of GNU's form, which linkers have made since 2006.
+// A function that the object of dl_iterate_phdr() defines itself. NULL: none, or no hash table in GNU's form, which
+// linkers have made since 2006.
 void *function_defined_in(const dl_phdr_info &object, const char *name);
 
 }  // namespace libsgemm

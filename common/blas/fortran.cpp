@@ -7,7 +7,7 @@
 namespace libsgemm {
 namespace {
 
-// Returns 0, which is no enumerator, for any other letter: the checks report it.
+// 0, no enumerator, for any other letter: the checks report it.
 int letter(const char *text, char first, int first_value, char second, int second_value) {
   const char upper = static_cast<char>(*text & ~0x20);
   return upper == first ? first_value : upper == second ? second_value : 0;
@@ -33,7 +33,7 @@ Call fortran_call(const Own &own, const char *entry, Routine routine, Type type)
   return call;
 }
 
-// The operands, in the order in which all routines with two inputs have them.
+// In the order of all routines with two inputs.
 template <typename INT>
 void operands(Call *call, const float *alpha, const void *a, const INT *lda, const void *b, const INT *ldb,
               const float *beta, float *c, const INT *ldc) {
@@ -47,7 +47,7 @@ void operands(Call *call, const float *alpha, const void *a, const INT *lda, con
   call->ldc = *ldc;
 }
 
-// Calls the program's own function, which may read the lengths of its options: it has at most four.
+// The program's own function may read the lengths of its options, at most four.
 template <typename... Arguments>
 void call_own(const Own &own, void (*)(Arguments...), Arguments... arguments) {
   using Function = void (*)(Arguments..., size_t, size_t, size_t, size_t);

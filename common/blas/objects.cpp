@@ -11,7 +11,7 @@ Object opened_object(const char *name) {
   return Object(dlopen(name[0] != '\0' ? name : nullptr, RTLD_LAZY | RTLD_NOLOAD | RTLD_LOCAL));
 }
 
-// A drop-in, which may be a different one than this, is recognised by a name that only drop-ins define.
+// Recognises any drop-in by a name that only drop-ins define.
 bool is_ours(const link_map &map, void *object) {
   static const link_map *const core = object_of(reinterpret_cast<const void *>(&libsgemm_version));
   const void *const mark = dlsym(object, "libsgemm_blas_version");
@@ -23,7 +23,7 @@ std::vector<std::string> object_names() {
     std::vector<std::string> names;
     bool whole = true;
   } list;
-  // No exception may leave the callback: the C library holds a lock, which it would not release.
+  // No exception may leave the callback: the C library would not release its lock.
   const auto add = [](dl_phdr_info *info, size_t, void *data) {
     List &known = *static_cast<List *>(data);
     try {

@@ -1,4 +1,4 @@
-// The objects loaded into the process, and lookups of the names that each of them defines.
+// The process's loaded objects, and lookups of names in each.
 #pragma once
 
 #include <dlfcn.h>
@@ -17,13 +17,13 @@ struct CloseObject {
 };
 using Object = std::unique_ptr<void, CloseObject>;
 
-// Opens a loaded object by its name, which is "" for the program itself. NULL if that fails.
+// Opens a loaded object by its name, "" for the program. NULL on failure.
 Object opened_object(const char *name);
 
-// True if an object is libsgemm.so or a drop-in.
+// libsgemm.so, or a drop-in.
 bool is_ours(const link_map &map, void *object);
 
-// Names of all objects, in the order in which they were loaded.
+// In the order of loading.
 std::vector<std::string> object_names();
 
 }  // namespace libsgemm

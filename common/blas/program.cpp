@@ -1,8 +1,7 @@
-// The dynamic linker looks for a name in the global scope first, and then among the libraries that the calling object
-// was loaded with. This search does the same: it takes the next definition in the global scope or, if there is none,
-// the one that the calling object finds, itself first, as a Python extension does. If the name is not there, it looks
-// for the BLAS by its sgemm in the same places. As the last resort it searches the whole process, since a call may come
-// from code that was handed a function's address.
+// The dynamic linker looks for a name in the global scope, then among the libraries that the calling object was loaded
+// with. This search takes the next definition in the global scope or, if there is none, the one that the calling object
+// finds, itself first, as a Python extension does. Without the name it looks for the BLAS by its sgemm in the same
+// places. At last it searches the whole process: the calling code may have been handed a function's address.
 #include "blas/program.h"
 
 #include <dlfcn.h>
@@ -19,8 +18,8 @@ std::atomic<const Own *> g_own[1 << kOwnSlotBits];
 
 namespace {
 
-// All results; they are few: one for each name and calling object. If another object was loaded at the address of an
-// unloaded one, it gets the BLAS of the first.
+// All results: a few, one per name and calling object. An object loaded at the address of an unloaded one gets that
+// one's BLAS.
 std::atomic<const Own *> g_all{nullptr};
 
 const Own *known(const char *entry, uintptr_t caller) {
@@ -29,14 +28,14 @@ const Own *known(const char *entry, uintptr_t caller) {
   return own;
 }
 
-// The result for code in no object, which has no address range to be recognised by.
+// For code in no object, which no address range identifies.
 const Own *known_elsewhere(const char *entry) {
   const Own *own = g_all.load(std::memory_order_acquire);
   while (own != nullptr && !(own->entry == entry && own->end == 0)) own = own->next;
   return own;
 }
 
-// Returns the equal BLAS that was found for another name or object; NULL if there is none.
+// The equal BLAS of another name or object; NULL: none.
 const CpuBlas *known_blas(const CpuBlas &blas) {
   for (const Own *own = g_all.load(std::memory_order_acquire); own != nullptr; own = own->next) {
     const CpuBlas *const other = own->blas;
@@ -81,14 +80,13 @@ class Search {
         caller_(object_of(caller)),
         sgemm_(std::string(spelling.prefix) + "sgemm" + spelling.suffix) {}
 
-  // Returns the function that the name refers to; NULL if there is none.
+  // NULL: none.
   void *definition(const std::string &name) const {
     void *const next = others(dlsym(RTLD_NEXT, name.c_str()));
     return next != nullptr || caller_ == nullptr ? next : definition_for(caller_->l_name, name);
   }
 
-  // Takes the BLAS in the object that contains this function. False if there is none, or if it lacks some of the
-  // routines.
+  // The BLAS in the object with this function. False: none, or some routines are missing.
   bool take(void *function) {
     const link_map *const map = function != nullptr ? object_of(function) : nullptr;
     if (map == nullptr) return false;
@@ -99,7 +97,7 @@ class Search {
     if (!resolve_blas(functions_of(object.get()), spelling_, file_of(*map), blas.get(), &problem)) return false;
     found_ = known_blas(*blas);
     if (found_ != nullptr) return true;
-    static_cast<void>(object.release());  // it must stay loaded as long as we call it
+    static_cast<void>(object.release());  // loaded as long as we call it
     found_ = new_ = blas.release();
     return true;
   }
@@ -115,7 +113,7 @@ class Search {
   const CpuBlas *found_now() const { return new_; }
 
  private:
-  // Returns `function`; NULL if it is libsgemm's own.
+  // NULL: libsgemm's own.
   static void *others(void *function) {
     const link_map *const map = function != nullptr ? object_of(function) : nullptr;
     if (map == nullptr) return nullptr;
@@ -123,7 +121,7 @@ class Search {
     return object != nullptr && !is_ours(*map, object.get()) ? function : nullptr;
   }
 
-  // Looks in an object and then in the libraries that it needs.
+  // In an object, then in the libraries that it needs.
   static void *definition_for(const char *object_name, const std::string &name) {
     const Object object = opened_object(object_name);
     return object != nullptr ? others(dlsym(object.get(), name.c_str())) : nullptr;
@@ -151,7 +149,7 @@ const CpuBlas *answer(void *question) {
   if (own->definition == nullptr) {
     search.take_by_sgemm();
   } else if (!search.take(own->definition)) {
-    // It is going to be called, so its object must stay loaded.
+    // Its object must stay loaded: it will be called.
     static_cast<void>(opened_object(object_of(own->definition)->l_name).release());
   }
   own->blas = search.found();
@@ -170,7 +168,7 @@ const Own &find_own(const char *entry, int spelling, const void *caller) {
   if (own == nullptr && place_of(at).end == 0) own = known_elsewhere(entry);
   if (own == nullptr) {
     Question question = {entry, spelling, caller, nullptr};
-    // On failure memory was short, or the process is exiting: the next call searches again.
+    // Memory is short, or the process is exiting: the next call searches again.
     if (!libsgemm_private_find_blas(answer, &question)) return kNothing;
     own = question.answer;
   }

@@ -1,9 +1,8 @@
 // The function that a BLAS name refers to without the drop-in.
 //
-// Preloading must not change which BLAS computes on the CPU. The object that makes a call decides that: NumPy's and
-// SciPy's wheels bring an OpenBLAS each, PyTorch has its BLAS in a library of its own, and all may use the same names.
-// A BLAS with all of the routines serves as the CPU's backend. Otherwise a call that no GPU takes goes back to the
-// function that the program would have called.
+// Preloading must not change which BLAS computes on the CPU. The calling object decides that: NumPy's and SciPy's
+// wheels bring an OpenBLAS each, PyTorch has its own, and all may use the same names. A BLAS with all routines serves
+// as the CPU's backend. Otherwise a call that no GPU takes returns to the function that the program would have called.
 #pragma once
 
 #include <atomic>
@@ -15,10 +14,10 @@
 namespace libsgemm {
 
 struct Own {
-  uintptr_t begin, end;  // addresses of the calling object; both 0: the code is in no object
-  const char *entry;     // the name that is called
-  const CpuBlas *blas;   // NULL: no BLAS has all of the routines
-  void *definition;      // the function that would have been called; NULL: there is none
+  uintptr_t begin, end;  // of the calling object; both 0: code in no object
+  const char *entry;     // name called
+  const CpuBlas *blas;   // NULL: no BLAS has all routines
+  void *definition;      // function that would have been called; NULL: none
   const Own *next;
 
   bool is_for(const char *name, uintptr_t caller) const { return entry == name && begin <= caller && caller < end; }
@@ -41,17 +40,17 @@ inline const Own &own_of(const char *entry, int spelling, const void *caller) {
   return own != nullptr && own->is_for(entry, at) ? *own : find_own(entry, spelling, caller);
 }
 
-// A value of trans in CBLAS's enumeration beyond the standard, which some BLAS libraries accept.
+// A trans beyond the standard, which some BLAS libraries accept.
 constexpr int kConjNoTrans = 114;
 
-// The spelling of an entry point of the drop-in with integers INT.
+// The spelling of entry points with integers INT.
 template <typename INT>
 constexpr int spelling_of(const char *entry) {
   const bool scipy = entry[0] == 's' && entry[1] == 'c';
   return (scipy ? 2 : 0) + (sizeof(INT) == 8 ? 1 : 0);
 }
 
-// For use in an entry point itself, whose return address it takes.
+// Only in an entry point itself: takes its return address.
 #define LIBSGEMM_OWN(INT, name) \
   own_of(#name, std::integral_constant<int, spelling_of<INT>(#name)>::value, __builtin_return_address(0))
 

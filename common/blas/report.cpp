@@ -1,8 +1,7 @@
 // Error handlers of BLAS programs.
 //
-// A program may define xerbla_ or cblas_xerbla to be notified of illegal arguments. BLAS libraries define them too, and
-// those versions print and, in the reference BLAS, end the process. Only the program's own handler is called: one in an
-// object that does not also define a BLAS.
+// A program may define xerbla_ or cblas_xerbla. BLAS libraries define them, too; theirs print and, in the reference
+// BLAS, end the process. So only a handler in an object that does not also define a BLAS is called.
 #include "blas/report.h"
 
 #include <dlfcn.h>
@@ -16,12 +15,12 @@
 #include "process/quiet_write.h"
 
 extern "C" {
-// Weak references, so that linking a program against this library exports the handlers that the program defines.
+// Weak: linking a program with this library exports the handlers that it defines.
 void xerbla_() __attribute__((weak));
 void xerbla_64_() __attribute__((weak));
 void cblas_xerbla() __attribute__((weak));
 
-// Marks this library, so that others can recognise its BLAS symbols.
+// Marks this library: others recognise its BLAS symbols.
 LIBSGEMM_API int libsgemm_blas_version(void);
 int libsgemm_blas_version(void) { return LIBSGEMM_VERSION; }
 }
@@ -31,8 +30,8 @@ namespace {
 
 __attribute__((used)) void (*const g_handlers[])() = {xerbla_, xerbla_64_, cblas_xerbla};
 
-// True if the object with this code also defines a double-precision gemm under any spelling, so is a BLAS. An object
-// that cannot be opened for lack of memory counts as one: its handler might end the process.
+// The object also defines a double-precision gemm under any spelling. One that cannot be opened for lack of memory
+// counts: its handler might end the process.
 bool lives_in_a_blas(const void *code) {
   Dl_info home;
   void *map = nullptr;
@@ -81,7 +80,7 @@ bool call_cblas_xerbla(const char *handler, const char *name, int position, cons
 template <typename INT>
 void report(Interface interface, const char *name, const char *handler) {
   libsgemm_info_t info;
-  libsgemm_last_info(&info);  // without memory it lacks the reason, which is not needed here
+  libsgemm_last_info(&info);  // without memory the reason is missing, which is not needed here
   if (interface == Interface::fortran) {
     if (call_xerbla<INT>(handler, name, info.argument)) return;
   } else if (call_cblas_xerbla<INT>(handler, name, info.argument, info.message)) {

@@ -8,16 +8,15 @@
 
 namespace libsgemm {
 
-// Performs a call of the drop-in. An illegal argument is reported to the program's own error handler named `handler`,
-// as xerbla(name, position), or cblas_xerbla(position, name, ...), with integers of the width of INT; without a
-// handler, to stderr. `name` is what a handler expects: "SGEMM " for Fortran, "cblas_sgemm" for CBLAS. False: nothing
-// was done, as the call is for its caller's BLAS.
+// Performs a call of the drop-in. An illegal argument is reported to the program's `handler`, as xerbla(name, position)
+// or cblas_xerbla(position, name, ...), with integers of INT's width; without one, to stderr. `name`: "SGEMM " for
+// Fortran, "cblas_sgemm" for CBLAS. False: nothing was done, the call is for its caller's BLAS.
 template <typename INT>
 bool performed(const Call &call, const char *name, const char *handler);
 template <typename INT>
 bool performed(const GroupCall &call, const char *name, const char *handler);
 
-// Counts and times a call of the program's own function, around which it lives.
+// Counts and times a call of the program's own function during its life.
 class GivenBack {
  public:
   explicit GivenBack(const Call &call) : call_(&call), start_(begin()) {}
@@ -27,7 +26,7 @@ class GivenBack {
   GivenBack &operator=(const GivenBack &) = delete;
 
  private:
-  static uint64_t begin();  // nanoseconds; 0: calls are not counted
+  static uint64_t begin();  // nanoseconds; 0: not counted
 
   const Call *call_ = nullptr;
   const GroupCall *groups_ = nullptr;
@@ -35,14 +34,14 @@ class GivenBack {
 };
 
 // True if a call that no GPU takes is for the program's own function. Forms that a BLAS has beyond the six routines
-// (16-bit types, batches) are not composed from its sgemm; gemmtr, which few BLAS libraries have, is.
+// (16-bit types, batches) are not composed from its sgemm; gemmtr, which few have, is.
 inline bool gives_back(const Own &own, const Call &call) {
   const bool beyond = call.type != Type::f32 || call.batch != Batch::none;
   return own.definition != nullptr && (own.blas == nullptr || beyond);
 }
 inline bool gives_back(const Own &own, const GroupCall &) { return own.definition != nullptr; }
 
-// Accepts what the program's OpenBLAS accepts beyond the standard. For batches that is not known.
+// Accepts what the program's OpenBLAS accepts beyond the standard; not in batches.
 inline void take_beyond_standard(Call *call) {
   if (call->blas == nullptr || !call->blas->is_openblas()) return;
   for (int *op : {&call->transa, &call->transb}) {
@@ -51,7 +50,7 @@ inline void take_beyond_standard(Call *call) {
 }
 inline void take_beyond_standard(GroupCall *) {}
 
-// Performs a call as performed() does; calls call_own() if it is for the program's own function.
+// As performed(), but calls call_own() if the call is for the program's own function.
 template <typename INT, typename AnyCall, typename CallOwn>
 void perform(AnyCall *call, const Own &own, const char *name, const char *handler, const CallOwn &call_own) {
   take_beyond_standard(call);

@@ -1,5 +1,5 @@
-// For `libsgemm run`: records which processes loaded the drop-in, and which BLAS libraries each of them had at exit.
-// That explains why no calls arrived, which the drop-in alone cannot know.
+// For `libsgemm run`: which processes loaded the drop-in, and which BLAS libraries each had at exit. That explains why
+// no calls arrived.
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 namespace libsgemm {
 namespace {
 
-pid_t g_process;  // process that reports at its exit; a forked child reports its calls alone
+pid_t g_process;  // reports at its exit; a forked child reports its calls alone
 
 void tell_of(const dl_phdr_info &object) {
   const Functions functions = [&object](const char *name) { return function_defined_in(object, name); };
@@ -34,7 +34,7 @@ void tell_of(const dl_phdr_info &object) {
   }
 }
 
-// No exception may leave the callback: the C library holds a lock, which it would not release.
+// No exception may leave the callback: the C library would not release its lock.
 int tell_of_next(dl_phdr_info *object, size_t, void *) {
   try {
     if (object->dlpi_name != nullptr && object->dlpi_name[0] != '\0') tell_of(*object);
@@ -48,7 +48,7 @@ void tell_of_all() {
   if (getpid() == g_process) dl_iterate_phdr(tell_of_next, nullptr);
 }
 
-// `libsgemm run` leaves a file there, which the first process with the drop-in removes.
+// `libsgemm run` leaves a file there; the first process with the drop-in removes it.
 __attribute__((constructor)) void begin() {
   const char *const directory = secure_getenv("LIBSGEMM_STATS_DIR");
   if (directory == nullptr || directory[0] == '\0') return;

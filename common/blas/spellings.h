@@ -1,4 +1,4 @@
-// The table of names under which programs look for a BLAS routine: one line a spelling, for every routine.
+// Names under which programs look for a BLAS routine: one line a spelling, for every routine.
 //
 //   interface  integers  example                  who looks for it
 //   Fortran    32 bits   sgemm_                   LAPACK, Octave, SciPy before 1.14
@@ -11,7 +11,7 @@
 //              32        scipy_cblas_sgemm        wheels with 32-bit integers
 //              64        scipy_cblas_sgemm64_     NumPy's wheels from 2.0
 //
-// DEFINE(INT, name, handler) defines one function; `handler` is the program's own error handler under that spelling.
+// DEFINE(INT, name, handler) defines a function; `handler`: the program's error handler of that spelling.
 #pragma once
 
 #define FORTRAN_SPELLINGS(DEFINE, routine)             \

@@ -15,7 +15,7 @@ void libsgemm_conv2d_init(libsgemm_conv2d_t *conv, size_t size) {
   all.r = all.s = all.groups = 1;
   all.stride_h = all.stride_w = 1;
   all.dilation_h = all.dilation_w = 1;
-  // Fields that this library does not know are 0; a call with such a struct is refused.
+  // Fields unknown to this library are 0; a call with such a struct is refused.
   std::memset(static_cast<void *>(conv), 0, size);
   std::memcpy(static_cast<void *>(conv), &all, std::min(size, sizeof all));
 }

@@ -1,13 +1,13 @@
-// A convolution as it was called: arguments not yet checked. Built by conv/api.cpp.
+// A convolution as it was called, unchecked. Built by conv/api.cpp.
 #pragma once
 
 #include "contract/conv.h"
 
 namespace libsgemm {
 
-// A, B and C as libsgemm_conv2d_direction_t names them.
+// A, B and C as in libsgemm_conv2d_direction_t.
 struct ConvCall {
-  const char *entry;  // name of the function called; static
+  const char *entry;  // function called; static
   const libsgemm_conv2d_t *conv;
   float alpha;
   const float *a, *b;
@@ -15,7 +15,7 @@ struct ConvCall {
   float *c;
 };
 
-// Checks and performs a call: synchronous and with the settings of the environment, or with those of a handle.
+// Checks and performs a call: synchronous, with the environment's settings, or with those of a handle.
 libsgemm_status_t submit(const ConvCall &call);
 libsgemm_status_t submit_h(const ConvCall &call, libsgemm_handle_t handle);
 

@@ -1,5 +1,4 @@
-// Checks the fields of libsgemm_conv2d_t one by one, then computes the steps of the tensors. After that nothing depends
-// on the layout.
+// Checks libsgemm_conv2d_t field by field, then computes the tensors' steps. Nothing later depends on the layout.
 #include "conv/check.h"
 
 #include <cinttypes>
@@ -11,16 +10,16 @@
 namespace libsgemm {
 namespace {
 
-// No address space is this large, and the sum of an address and a few such extents fits 64 bits.
+// No address space is this large, and an address plus a few extents fits 64 bits.
 constexpr int64_t kMaxBytes = INT64_MAX / 8;
 
 enum Position : int { kConv = 1, kA = 3, kB = 4, kC = 6 };
 
-// For integers that are not negative; the result saturates at INT64_MAX.
+// For a, b >= 0; saturates at INT64_MAX.
 int64_t add(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 int64_t multiply(int64_t a, int64_t b) { return a != 0 && b > INT64_MAX / a ? INT64_MAX : a * b; }
 
-// Returns what a caller in C has put there, which need not be a value of the enumeration.
+// A caller in C may have put any number there.
 template <typename Enum>
 int number_of(const Enum &value) {
   static_assert(sizeof(Enum) == sizeof(int), "an enumeration of C");
@@ -89,7 +88,7 @@ void check_sizes(Report *report, const libsgemm_conv2d_t &v) {
   }
 }
 
-// Returns one side of y; 0 after an error.
+// One side of y; 0 after an error.
 int64_t output_side(Report *report, int64_t image, int64_t before, int64_t after, int64_t filter, int64_t dilation,
                     int64_t stride, const char *filter_name, const char *image_name) {
   const int64_t padded = add(add(image, before), after), dilated = add(multiply(filter - 1, dilation), 1);
@@ -115,7 +114,7 @@ void check_output(Report *report, const libsgemm_conv2d_t &v, int64_t *p, int64_
   *q = output_side(report, v.w, v.pad_left, v.pad_right, v.s, v.dilation_w, v.stride_w, "s", "w");
 }
 
-// Returns the steps of a tensor of these sizes (n, c, h, w), and checks that all of it fits the address space.
+// For sizes (n, c, h, w). Checks that the whole tensor fits the address space.
 Steps steps_of(Report *report, const int64_t (&size)[4], const int64_t (&strides)[4], bool nhwc, const char *name) {
   static constexpr int kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};  // the innermost first
   int64_t step[4], count = 1;

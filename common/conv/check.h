@@ -1,4 +1,4 @@
-// Checks of a convolution's arguments, once for every backend.
+// Checks of a convolution's arguments, for every backend.
 #pragma once
 
 #include "conv/call.h"
@@ -6,14 +6,13 @@
 
 namespace libsgemm {
 
-// Checks everything but aliasing and, if legal, fills *desc. An illegal call is reported in `info` (INVALID_ARGUMENT,
-// position, message), a field of the description by its name.
+// Checks all but aliasing. Fills *desc, or `info` with INVALID_ARGUMENT, position and message, which names the field of
+// the description.
 libsgemm_status_t check_conv(const ConvCall &call, ThreadInfo *info, ConvDesc *desc);
 
-// Checks that the output shares no element with an input.
+// The output must share no element with an input.
 libsgemm_status_t check_conv_memory(const ConvDesc &desc, ThreadInfo *info);
 
-// libsgemm_conv2d_output_size.
 libsgemm_status_t output_size(const libsgemm_conv2d_t *conv, int64_t *p, int64_t *q, ThreadInfo *info);
 
 // True if the output has no element; true if no element has a term.

@@ -1,4 +1,4 @@
-// Copies of tensors, as few as their steps allow.
+// Copies tensors in as few copies as their steps allow.
 #include "conv/device_copy.h"
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kAlignment = 256;
 
-// Cuts a tensor into copies, in the order of memory. Dimensions of step 0 are copied once.
+// In the order of memory. Dimensions of step 0 are copied once.
 template <typename Enqueue>
 libsgemm_status_t in_pieces(const Tensor &t, const Enqueue &enqueue) {
   Tensor once = t;
@@ -21,7 +21,7 @@ libsgemm_status_t in_pieces(const Tensor &t, const Enqueue &enqueue) {
   int inner = dense ? 1 : 0;
   int64_t columns = 1;
   size_t pitch = bytes;
-  // The columns of one copy must not overlap.
+  // The columns of a copy must not overlap.
   if (inner < runs.rank && static_cast<size_t>(runs.step[inner]) * kElement >= bytes) {
     columns = runs.size[inner];
     pitch = static_cast<size_t>(runs.step[inner++]) * kElement;

@@ -1,5 +1,5 @@
-// Uses one device and whole tensors: makes dense copies of them in its memory and runs the kernel. The result goes
-// through a copy in host memory, so that a failed transfer does not modify the output.
+// One device, whole tensors: copies them densely to its memory and runs the kernel. The result passes through host
+// memory, so that a failed transfer does not modify the output.
 #include "conv/offload.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace libsgemm {
 namespace {
 
 constexpr int kDevice = 0;
-// Placeholder for tensors, as aligned as device memory is. No kernel reads it.
+// Stands for tensors, aligned as device memory is. No kernel reads it.
 struct alignas(256) Place {
   float numbers[64];
 };

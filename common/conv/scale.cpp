@@ -10,7 +10,7 @@ namespace libsgemm {
 libsgemm_status_t scale_output(const Backend &table, const ConvDesc &desc, const Launch &launch, Error *error) {
   const Runs runs = runs_of(output_of(desc));
   GemmDesc matrix = product_of(desc);
-  // Contiguous elements become rows, the next dimension columns, the one after it a batch; the rest is done one by one.
+  // Contiguous elements become rows, the next dimension columns, the one after it a batch; the rest goes one by one.
   int dimension = 0;
   const auto take = [&](bool may, int64_t *count, int64_t *step) {
     *count = 1;

@@ -11,7 +11,7 @@ namespace libsgemm {
 // A copy of the old output of a convolution.
 class ConvSnapshot {
  public:
-  // False if there is no memory for it.
+  // False: no memory.
   bool take(const ConvDesc &desc);
   void restore(const ConvDesc &desc) const;
   const Tensor &tensor() const { return tensor_; }
@@ -21,12 +21,11 @@ class ConvSnapshot {
   Tensor tensor_ = {};
 };
 
-// Returns the worst |error| / bound over the elements examined, as verify_result() does. SAMPLE examines 256 elements,
-// drawn by `seed`; FULL all. The bound is that of an element of product_of(), from the magnitudes of the element's own
-// terms. In FP16X3 and BF16X6, however, all channels and pixels of an image share one scale. So parts of its elements
-// are cut off below 2^-49 (FP16X3) or 2^-148 (BF16X6) of the largest of them. In a weight gradient all images of x
-// share one scale, and all of dy another. `before`: the old output, of any steps, needed if beta is not 0. All tensors
-// are in host memory.
+// The worst |error| / bound of the elements examined, as verify_result(). SAMPLE examines 256 elements, drawn by
+// `seed`; FULL all. The bound is that of an element of product_of(), from the element's own terms. But in FP16X3 and
+// BF16X6 all channels and pixels of an image share a scale: splits lose what is below 2^-49 (FP16X3) or 2^-148 (BF16X6)
+// of the image's largest. In a weight gradient all images of x share a scale, and all of dy another. `before`: the old
+// output, of any steps, needed if beta is not 0. Tensors are in host memory.
 double verify_conv(const ConvDesc &desc, const Tensor &before, libsgemm_verify_t mode, Arithmetic arithmetic,
                    uint64_t seed);
 

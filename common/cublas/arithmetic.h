@@ -1,4 +1,4 @@
-// Arithmetic that cuBLAS's extended entry points name.
+// Arithmetic named by cuBLAS's extended entry points.
 #pragma once
 
 #include "cublas/cublas.h"
@@ -7,7 +7,7 @@
 namespace libsgemm {
 
 void compute_type(Product *p, int compute);
-// Checks a cublasGemmAlgo_t; every valid one is accepted.
+// A cublasGemmAlgo_t; every valid one is accepted.
 void algorithm(Product *p, int which);
 
 }  // namespace libsgemm

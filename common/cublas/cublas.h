@@ -1,5 +1,5 @@
-// cuBLAS's public binary interface, as far as the drop-in needs it. It is the same in all versions from 11 on, so the
-// drop-in builds without CUDA and serves whatever cuBLAS a program has. Enumerations are ints.
+// cuBLAS's binary interface as far as the drop-in needs it. It is the same from version 11 on: the drop-in builds
+// without CUDA and serves whatever cuBLAS a program has. Enumerations are ints.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ enum CublasMath : int { kMathDefault = 0, kMathTensorOp = 1, kMathPedantic = 2, 
 constexpr int kPointerModeHost = 0;
 constexpr int kAtomicsNotAllowed = 0;  // the default
 
-// cublasLt's attributes of a product and of a matrix.
+// cublasLt's attributes of products and matrices.
 enum CublasLtDesc : int {
   kLtComputeType = 0,
   kLtScaleType = 1,
@@ -42,7 +42,7 @@ enum CublasLtDesc : int {
   kLtFillMode = 6,
   kLtEpilogue = 7,
   kLtBiasPointer = 8,
-  kLtBiasStride = 10,         // between the biases of a batch
+  kLtBiasStride = 10,         // between a batch's biases
   kLtFirstScalePointer = 17,  // scales of A, B, C and D, then the address for the largest element
   kLtLastScalePointer = 21,
   kLtBiasType = 26,

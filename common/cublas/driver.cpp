@@ -1,5 +1,4 @@
-// Events of NVIDIA's driver. They belong to a context; after a reset of the device has ended it they must not be
-// queried.
+// Events of NVIDIA's driver belong to a context; after a device's reset they must not be queried.
 #include "gpu_blas/driver.h"
 
 namespace libsgemm {

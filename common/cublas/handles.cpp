@@ -1,4 +1,4 @@
-// Entry points that create, change or destroy a cuBLAS handle.
+// Creates, changes and destroys cuBLAS handles.
 #include "gpu_blas/handles.h"
 
 #include "gpu_blas/real.h"

@@ -1,4 +1,4 @@
-// cuBLAS's other routines of level 3: symmetric and triangular matrices.
+// cuBLAS's other level-3 routines: symmetric and triangular matrices.
 #include "gpu_blas/level3.h"
 
 using namespace libsgemm;

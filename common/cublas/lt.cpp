@@ -1,5 +1,5 @@
-// cublasLtMatmul, where its descriptors ask for a product that libsgemm has: D = f(alpha op(A) op(B) + beta C + bias)
-// with C and D the same matrix, or beta = 0. The descriptors are read by cublasLt's own functions.
+// cublasLtMatmul for products that libsgemm has: D = f(alpha op(A) op(B) + beta C + bias), C and D the same matrix, or
+// beta = 0. cublasLt's own functions read the descriptors.
 #include "cublas/arithmetic.h"
 #include "gpu_blas/real.h"
 
@@ -44,7 +44,7 @@ bool read_types(void *a, void *b, void *d, Product *p) {
   return p->refusal == nullptr;
 }
 
-// Reads a layout. False if libsgemm has no such matrix.
+// False: libsgemm has no such matrix.
 bool read(void *from, Layout *x) {
   int64_t plane = 0;
   int mode = 0;
@@ -58,7 +58,7 @@ bool read(void *from, Layout *x) {
   return whole && plane == 0 && by_strides && known_order && x->rows <= INT64_MAX && x->columns <= INT64_MAX;
 }
 
-// Reads the operation on each element of D. False if libsgemm lacks it.
+// False: libsgemm lacks the operation on elements of D.
 bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
   unsigned flags = kLtEpilogueDefault;
   const void *bias = nullptr;
@@ -66,8 +66,8 @@ bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
   get(descriptor, kLtBiasPointer, &bias);
   const bool adds = (flags & kLtEpilogueBias) != 0;
   const bool by_rows = d.order == kLtOrderRows;
-  // cublasLt 13.1 refuses a bias with an epilogue that does not add it, an epilogue that adds one without a bias, and
-  // adding one in row-major order.
+  // cublasLt 13.1 refuses a bias that its epilogue does not add, an epilogue without its bias, and a bias in row-major
+  // order.
   if (adds != (bias != nullptr) || (adds && by_rows)) return false;
   Epilogue e = {};
   switch (flags & ~(kLtEpilogueBias | kLtEpilogueDefault)) {
@@ -84,7 +84,7 @@ bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
   }
   if (!adds && e.function == Epilogue::identity) return true;
   if (adds) {
-    int type = -1;  // D's type by default; older versions lack this attribute
+    int type = -1;  // default: D's type; older versions lack the attribute
     if (get(descriptor, kLtBiasType, &type) && type != -1 && type != kCudaR32F) return false;
     get(descriptor, kLtBiasStride, &e.stride_bias);
   }
@@ -96,17 +96,17 @@ bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
   e.stride_d = d.stride;
   e.batch_count = d.batch_count;
   p->epilogue = e;
-  return p->alpha != nullptr && *p->alpha != 0;  // otherwise no product may be enqueued for the epilogue to follow
+  return p->alpha != nullptr && *p->alpha != 0;  // else there may be no product for the epilogue to follow
 }
 
-// Reads what is requested beyond the product. NULL, or the reason to forward the call.
+// Reads requests beyond the product. NULL, or why to forward.
 const char *extras(void *descriptor, const Layout &d, Product *p) {
   int trans_c = 0, fill = kLtFillFull;
   if (!read_epilogue(descriptor, d, p)) return "epilogue";
   if (!get(descriptor, kLtTransC, &trans_c) || trans_c != 0) return "transposed C";
   if (!get(descriptor, kLtFillMode, &fill) || fill != kLtFillFull) return "triangle of C";
   for (int which = kLtFirstScalePointer; which <= kLtLastScalePointer; ++which) {
-    const void *scale = nullptr;  // older versions lack this attribute
+    const void *scale = nullptr;  // older versions lack the attribute
     if (get(descriptor, static_cast<CublasLtDesc>(which), &scale) && scale != nullptr) return "scaled matrices";
   }
   return nullptr;
@@ -118,7 +118,7 @@ struct Matrices {
   void *a_layout, *b_layout, *c_layout, *d_layout;
 };
 
-// Describes the product of matrices that are all in one order.
+// All matrices are in one order.
 void describe(const Matrices &x, const Layout &a, const Layout &b, const Layout &d, Product *p) {
   const bool inner_is_rows = p->call.transa != LIBSGEMM_NO_TRANS;
   p->call.layout = d.order == kLtOrderRows ? LIBSGEMM_ROW_MAJOR : LIBSGEMM_COL_MAJOR;
@@ -128,7 +128,7 @@ void describe(const Matrices &x, const Layout &a, const Layout &b, const Layout 
   if (d.batch_count != 1) p->strides(a.stride, b.stride, d.stride, d.batch_count);
 }
 
-// True if the sizes of all matrices agree and are not 0. Otherwise cublasLt reports what is wrong.
+// True if all sizes agree and are not 0. Otherwise cublasLt reports what is wrong.
 bool agree(const Product &p, const Layout &a, const Layout &b, const Layout &d) {
   const bool ta = p.call.transa != LIBSGEMM_NO_TRANS, tb = p.call.transb != LIBSGEMM_NO_TRANS;
   const bool empty = d.rows == 0 || d.columns == 0 || (ta ? a.rows : a.columns) == 0;

@@ -1,4 +1,4 @@
-// cuBLAS's part of the drop-in: its enumerations, and reading its handles.
+// cuBLAS's part of the drop-in: enumerations, reading of handles.
 #include "gpu_blas/vendor.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "gpu_blas/real.h"
 
 extern "C" {
-// Marks this library, so that others can recognise its cuBLAS names.
+// Marks this library: others recognise its cuBLAS names.
 LIBSGEMM_API int libsgemm_cublas_version(void);
 int libsgemm_cublas_version(void) { return LIBSGEMM_VERSION; }
 
@@ -24,7 +24,7 @@ namespace {
 
 Real<decltype(cublasGetStream_v2)> g_get_stream("cublasGetStream_v2");
 
-// NVIDIA_TF32_OVERRIDE=0 forbids rounding to TF32 in every program.
+// NVIDIA_TF32_OVERRIDE=0 forbids TF32 in every program.
 bool tf32_is_forbidden() {
   static const bool forbidden = [] {
     const char *const value = getenv("NVIDIA_TF32_OVERRIDE");
@@ -33,7 +33,7 @@ bool tf32_is_forbidden() {
   return forbidden;
 }
 
-// Arithmetic that the handle's math mode allows.
+// By the handle's math mode.
 Asked asked_by(int math_mode) {
   switch (math_mode & kMathKind) {
     case kMathDefault:

@@ -1,4 +1,4 @@
-// Paths of the cache files, and a reader that trusts nothing that it finds there.
+// Paths of cache files, and a reader that trusts nothing in them.
 #include "cache_file.h"
 
 #include <fcntl.h>

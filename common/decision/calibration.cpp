@@ -24,7 +24,7 @@ constexpr const char *kFirstLine = "libsgemm calibration 1";
 constexpr const char *kLastLine = "end";
 constexpr size_t kMostBytes = size_t{1} << 20;
 
-// The processor in its maker's words; on machines other than x86 its architecture.
+// In its maker's words; not on x86: the architecture.
 std::string processor() {
 #if defined(__x86_64__)
   std::array<unsigned, 12> words = {};
@@ -45,7 +45,7 @@ std::string processor() {
   return uname(&system) == 0 ? system.machine : "unknown";
 }
 
-// A line of the file with one number.
+// A line with one number.
 struct Number {
   const char *name;
   double GpuCosts::*value;
@@ -78,7 +78,7 @@ constexpr std::array<KeyLine, 4> kKeys = {{
     {"device", &CalibrationKey::device},
 }};
 
-// Writes one line for each m and n, with a number for each k.
+// A line per m and n, with a number per k.
 void write_table(std::ostream &out, const char *name, const SizeTable &table) {
   for (int m = 0; m < SizeTable::kCount; ++m) {
     for (int n = 0; n < SizeTable::kCount; ++n) {
@@ -89,12 +89,12 @@ void write_table(std::ostream &out, const char *name, const SizeTable &table) {
   }
 }
 
-// Parses the file line by line, in the order in which it is written.
+// Parses in the order of writing.
 class Reader {
  public:
   Reader(const std::string &text, std::string *problem) : lines_(text), problem_(problem) {}
 
-  // Reads the rest of the next line, which must begin with `word`.
+  // The rest of the next line, which must begin with `word`.
   bool line(const std::string &word, std::string *rest) {
     std::string all;
     ++number_;
@@ -106,7 +106,7 @@ class Reader {
     return true;
   }
 
-  // Reads a line of numbers from `least` to `most`.
+  // Numbers from `least` to `most`.
   bool numbers(const std::string &word, double least, double most, const std::vector<double *> &values) {
     std::string rest;
     if (!line(word, &rest)) return false;

@@ -1,6 +1,6 @@
-// The figures are read once for each pair of a GPU and a CPU backend. In a process that has not used its GPUs yet,
-// their start is put off until the calls so far would have saved as much time as it takes. It is not put off if results
-// are repeatable, which must not depend on earlier calls.
+// Model parameters are read once for each pair of a GPU and a CPU backend. A process's first use of its GPUs is put off
+// until the calls so far would have saved the time of starting them. It is not put off if results are repeatable: they
+// must not depend on earlier calls.
 #include "decision.h"
 
 #include <algorithm>
@@ -15,25 +15,25 @@
 namespace libsgemm {
 namespace {
 
-// The figures in use, and values that follow from them.
+// Parameters in use, and what follows from them.
 struct Figures {
   explicit Figures(const Calibration &c) : calibration(c), least(least_product(c)), least_ever(least) {}
 
   Calibration calibration;
   double least;        // no smaller product is worth a GPU
-  double least_ever;   // the same, also by the figures that replace these if they are another device's
-  std::string device;  // device that they were measured on; empty: assumed
+  double least_ever;   // the same, also by the parameters that replace these if they are another device's
+  std::string device;  // measured on it; empty: assumed
   std::string path;
-  int threads;                                    // number of threads of the CPU backend
+  int threads;                                    // of the CPU backend
   mutable std::atomic<bool> device_known{false};  // `device` has been compared
-  const Figures *replaced = nullptr;              // older figures: for another number of threads, or given up
+  const Figures *replaced = nullptr;              // older parameters: for another number of threads, or given up
 };
 
-// Figures are never freed. There is no lock, because a forked child could find it taken.
+// Never freed. No lock: a forked child could find it taken.
 std::atomic<const Figures *> g_figures[kFirstCpu][kBackendCount];
 std::atomic<double> g_saved[kFirstCpu];  // seconds that calls would have saved had the devices been started
 
-// Number of threads of the CPU backend; for a call of the drop-in, of the program's own BLAS as it is set now.
+// Threads of the CPU backend; for a call of the drop-in, of the program's own BLAS as it is set now.
 int threads_of(const Backend &cpu, const CpuBlas *blas) {
   if (blas != nullptr) return blas->threads();
   libsgemm_device_info_t device = {};
@@ -72,7 +72,7 @@ std::unique_ptr<Figures> find_figures(int gpu, int cpu, int threads, std::string
   return assumed_figures(threads);
 }
 
-// Puts the figures before `first`, the latest when they were made. If another thread was faster, returns that thread's.
+// Puts `made` before `first`, the latest then. If another thread was faster, returns that thread's.
 const Figures *publish(int gpu, int cpu, const Figures *first, std::unique_ptr<Figures> made,
                        const std::string &words) {
   made->replaced = first;
@@ -81,8 +81,7 @@ const Figures *publish(int gpu, int cpu, const Figures *first, std::unique_ptr<F
   return made.release();
 }
 
-// Keeps figures for each number of threads, because a program may change the number of its BLAS. `any`: takes the
-// latest figures, whatever that number is.
+// Parameters for each number of threads, which a program may change. `any`: the latest, whatever that number is.
 const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas, bool any) {
   const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);
   if (first != nullptr && any) return *first;
@@ -95,7 +94,7 @@ const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas, bool any) {
   return *publish(gpu, cpu, first, std::move(made), words);
 }
 
-// Gives up figures of other devices. The devices are known only once they are initialised.
+// Gives up parameters of other devices, which are known only once they are initialised.
 const Figures &figures_for_devices(int gpu, int cpu, const Figures &figures) {
   if (figures.device.empty() || figures.device_known.load(std::memory_order_relaxed)) return figures;
   const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);
@@ -114,7 +113,6 @@ const Figures &figures_for_devices(int gpu, int cpu, const Figures &figures) {
   return *publish(gpu, cpu, first, std::move(made), words);
 }
 
-// True if the backend has a kernel for such a description.
 bool may_compute(const Backend &cpu, const GemmDesc &desc) {
   return std::any_of(cpu.kernels, cpu.kernels + cpu.kernel_count,
                      [&](const Kernel &row) { return can_do(row, desc, 0); });
@@ -130,7 +128,7 @@ int first_cpu(const Settings &settings, const GemmDesc &desc) {
   return -1;
 }
 
-// Adds to the seconds that the calls so far would have saved; returns the total.
+// Returns the total.
 double add_saving(int gpu, double saving) {
   double before = g_saved[gpu].load(std::memory_order_relaxed);
   while (!g_saved[gpu].compare_exchange_weak(before, before + saving, std::memory_order_relaxed)) {
@@ -165,7 +163,7 @@ bool gpu_pays(int gpu, const Settings &settings, const GemmDesc &desc, unsigned 
   const Figures *figures = &figures_for(gpu, cpu, blas, blas == nullptr && !alike);
   const double products = static_cast<double>(desc.m) * static_cast<double>(desc.n) * static_cast<double>(desc.k);
   const auto too_small = [&](double least) { return desc.batch == Batch::none && products < least; };
-  // Calls before the devices are known must be decided like those after that.
+  // Calls before the devices are known must be decided like those after.
   const bool asks = alike && !figures->device.empty() && !too_small(figures->least_ever);
   if (asks && !probe(gpu)) {
     info->note(gpu, Note::unavailable);

@@ -1,4 +1,5 @@
-// Decides between CPU and GPU for a call on host memory by the figures of the machine (model.h), measured or assumed.
+// Decides between CPU and GPU for a call on host memory, by the machine's model parameters (model.h), measured or
+// assumed.
 #pragma once
 
 #include "process/env.h"
@@ -6,13 +7,13 @@
 
 namespace libsgemm {
 
-// True if the GPU backend is predicted to be faster than the first CPU backend that the settings permit. Unless results
-// are repeatable, it must also save enough to pay for initialising its devices. `pinned` are bits of Pinned. The
-// prediction, and the reason for a refusal, go into *info. Also true if there is no CPU backend.
+// True if the GPU backend is predicted to be faster than the first permitted CPU backend, or if there is none. Unless
+// results are repeatable, it must also save enough to pay for initialising its devices. `pinned`: bits of Pinned. *info
+// gets the prediction and the reason of a refusal.
 bool gpu_pays(int gpu, const Settings &settings, const GemmDesc &desc, unsigned pinned, ThreadInfo *info);
 
-// Reports the seconds of a call that went to the CPU only because the devices were not started yet. If it took longer
-// than predicted, the start pays sooner.
+// Reports the seconds of a call that went to the CPU only because the devices were not started. If it took longer than
+// predicted, the start pays sooner.
 void deferred_call_took(int gpu, double seconds, const ThreadInfo &info);
 
 }  // namespace libsgemm

@@ -1,4 +1,4 @@
-// Interpolates the figures, and models a pipeline in one formula.
+// Interpolates the parameters, and models a pipeline in one formula.
 #include "model.h"
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 namespace libsgemm {
 namespace {
 
-// Position of a size between two neighbours of kSizes.
+// A size's place between two neighbours of kSizes.
 struct Place {
   int low;
-  float weight;  // weight of the upper neighbour
+  float weight;  // of the upper neighbour
 };
 
 constexpr int kLast = SizeTable::kCount - 1;
@@ -32,7 +32,7 @@ double bytes_of(const Stored &x, double items) {
   return static_cast<double>(x.rows) * static_cast<double>(x.cols) * static_cast<double>(x.size) * items;
 }
 
-// Number of matrices to transfer: a stride of 0 means one matrix for all products.
+// Matrices to transfer: a stride of 0 is one for all products.
 double items_of(const GemmDesc &desc, int64_t stride) {
   return desc.batch == Batch::strided && stride == 0 ? 1 : static_cast<double>(desc.batch_count);
 }
@@ -87,7 +87,7 @@ Prediction predict(const Calibration &calibration, const GemmDesc &desc, unsigne
 }
 
 Calibration assumed_calibration(int cpu_threads) {
-  double core = 10e9;  // operations per second of a hardware thread
+  double core = 10e9;  // a second, of a hardware thread
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) {
     core = 50e9;
@@ -145,7 +145,7 @@ double least_product(const Calibration &calibration) {
       }
     }
   }
-  return least / 8;  // sizes between the powers of two
+  return least / 8;  // between the powers of two
 }
 
 }  // namespace libsgemm

@@ -1,4 +1,4 @@
-// Tunings that were read are kept for good. There is no lock, because a forked child could find it taken.
+// Tunings are kept for good. No lock: a forked child could find it taken.
 #include "tuning.h"
 
 #include <algorithm>
@@ -23,16 +23,16 @@ struct Place {
   const Kernel *kernel;  // NULL: free
 };
 
-// The tuned kernels of one device, in a hash table of which more than half is free.
+// One device's: a hash table, more than half free.
 struct TunedRows {
   const Backend *backend;
   int device;
-  std::vector<Place> places;  // empty, or as many as a power of two
+  std::vector<Place> places;  // empty, or a power of two
   const TunedRows *next;
 };
 
 std::atomic<const TunedRows *> g_rows{nullptr};  // a list over all devices
-// The argument of use_tuning().
+// Argument of use_tuning().
 struct Asked {
   std::string file;
 };
@@ -44,14 +44,14 @@ const Kernel *row_named(const Backend &backend, const std::string &name) {
   return found != end ? found : nullptr;
 }
 
-// Returns the index of the call's place, or of the free place for it.
+// The call's place, or a free one for it.
 size_t place_of(const std::vector<Place> &places, const CallClass &call) {
   size_t at = hash_of(call) & (places.size() - 1);
   while (places[at].kernel != nullptr && !(places[at].call == call)) at = (at + 1) & (places.size() - 1);
   return at;
 }
 
-// Returns how many of the file's calls name a kernel that exists.
+// How many calls of the file name an existing kernel.
 size_t fill(const Backend &backend, const std::vector<TunedCall> &calls, std::vector<Place> *places) {
   size_t size = 4, known = 0;
   while (size < 2 * calls.size() + 2) size *= 2;
@@ -65,7 +65,7 @@ size_t fill(const Backend &backend, const std::vector<TunedCall> &calls, std::ve
   return known;
 }
 
-// Returns the message for the log; empty: none.
+// The message for the log; empty: none.
 std::string read_rows(const Backend &backend, int device, std::vector<Place> *places) {
   libsgemm_device_info_t info = {};
   Error error = {};
@@ -91,7 +91,7 @@ const TunedRows *find(const TunedRows *first, const Backend &backend, int device
   return first;
 }
 
-// Reads the device's file. If another thread was faster, returns that thread's kernels.
+// If another thread was faster, returns that thread's.
 const TunedRows *load_rows(const Backend &backend, int device) {
   auto made = std::make_unique<TunedRows>();
   made->backend = &backend;

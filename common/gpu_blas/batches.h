@@ -1,4 +1,4 @@
-// Batches by arrays of pointers; a batch of one shape is a call with a single group.
+// Batches by arrays of pointers; a batch of one shape is a single group.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace libsgemm {
 
-// Arrays of a GroupCall's parameters.
+// Arrays of a GroupCall.
 struct Groups {
   std::vector<libsgemm_op_t> transa, transb;
   std::vector<int64_t> m, n, k, lda, ldb, ldc, size;
   GroupCall call = {};
 };
 
-// Returns 0, which is no enumerator, for an illegal value.
+// 0, no enumerator, for an illegal value.
 inline libsgemm_op_t as_op(int theirs) { return static_cast<libsgemm_op_t>(std::max(op_of(theirs), 0)); }
 
 template <typename INT>
@@ -34,7 +34,7 @@ inline const libsgemm_op_t *translate(const int *array, int64_t count, std::vect
   return ops->data();
 }
 
-// Arguments of a call of groups; batches of one shape have their arrays on the caller's stack.
+// Arrays of a call of groups; batches of one shape have them on the caller's stack.
 template <typename INT>
 struct GroupArguments {
   const int *transa, *transb;

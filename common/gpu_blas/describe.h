@@ -1,4 +1,4 @@
-// Translates calls of either vendor's BLAS to products of ours.
+// Translates calls of either vendor's BLAS.
 #pragma once
 
 #include "gpu_blas/take.h"
@@ -14,7 +14,7 @@ Product syrkx(const char *entry, VendorHandle handle, int uplo, int trans, int64
 Product triangular(const char *entry, VendorHandle handle, Routine routine, int side, int uplo, int trans, int diag,
                    int64_t m, int64_t n);
 
-// False if the call would be refused or has nothing to multiply: then nothing is copied for it.
+// False if the call would be refused or has nothing to multiply: nothing is copied for it.
 bool is_worth_a_copy(const Product &p, int64_t lda, int64_t ldb, int64_t ldc);
 
 }  // namespace libsgemm

@@ -1,5 +1,4 @@
-// Events of the vendor's driver or runtime that the program has loaded. CUDA's and HIP's functions take the same
-// arguments.
+// Events of the driver or runtime that the program has loaded. CUDA's and HIP's functions take the same arguments.
 #pragma once
 
 #include <dlfcn.h>
@@ -8,7 +7,7 @@ namespace libsgemm {
 
 using Event = void *;
 
-// Functions of the driver. They are used only if all of them were found (`whole`).
+// Used only if all functions were found (`whole`).
 struct Driver {
   int (*is_capturing)(void *stream, int *) = nullptr;
   int (*exchange_mode)(int *) = nullptr;
@@ -19,9 +18,9 @@ struct Driver {
   int (*elapsed)(float *, Event, Event) = nullptr;
   bool whole = true;
 
-  // Gets the unique number of the context that a thread's events belong to. False if that is not known.
+  // The unique number of the context of a thread's events. False: not known.
   bool (*context)(unsigned long long *id, int *device) = nullptr;
-  // During exit: makes that context the thread's current one. False if it is gone. leave() undoes it.
+  // During exit: makes that context the thread's current one. False: it is gone. leave() undoes it.
   bool (*enter)(unsigned long long id, int device) = nullptr;
   void (*leave)(int device) = nullptr;
 
@@ -32,7 +31,6 @@ struct Driver {
   }
 };
 
-// Finds the functions of the vendor that the drop-in is built for.
 Driver find_driver();
 
 }  // namespace libsgemm

@@ -1,5 +1,5 @@
-// A reset of a device destroys the context of its events, and they must not be queried any more. Contexts are therefore
-// known by unique numbers.
+// A device's reset destroys the context of its events, which must not be queried any more. So contexts have unique
+// numbers.
 #include "gpu_blas/gpu_time.h"
 
 #include <cstdint>
@@ -61,7 +61,7 @@ struct Clocks {
 };
 Clocks &clocks() { return immortal<Clocks>(); }
 
-// Adds the times of events that have passed. The mutex is held.
+// Adds times of events that have passed. Needs the mutex.
 void collect(GpuTime::Context *context, bool wait) {
   while (!context->pending.empty()) {
     const Pending done = context->pending.front();
@@ -77,7 +77,7 @@ void collect(GpuTime::Context *context, bool wait) {
   }
 }
 
-// Runs during exit. The driver still works, as this handler was registered after the driver's; contexts may be gone.
+// Runs during exit. Registered after the driver's handler, so the driver still works; contexts may be gone.
 void collect_all() {
   const std::lock_guard<std::mutex> lock(clocks().mutex);
   clocks().ended = true;
@@ -88,7 +88,7 @@ void collect_all() {
   }
 }
 
-// Returns the thread's context; NULL if it is not known. The mutex is held.
+// NULL: not known. Needs the mutex.
 GpuTime::Context *current_context() {
   static const bool registered = std::atexit(collect_all) == 0;
   unsigned long long id = 0;
@@ -124,7 +124,7 @@ GpuTime::GpuTime(void *stream) : stream_(stream) {
     const Relaxed relaxed;
     Context *const context = current_context();
     if (context == nullptr || context->pending.size() >= kMostPending) return;
-    context->free.reserve(2 * kMostPending + 2);  // so that giving back an event needs no memory
+    context->free.reserve(2 * kMostPending + 2);  // returning an event then needs no memory
     start_ = take_event(context);
     stop_ = start_ != nullptr ? take_event(context) : nullptr;
     context_ = context;
@@ -153,14 +153,14 @@ void GpuTime::finish(const char *entry, const char *backend, const char *kernel)
   collect(context_, false);
 }
 
-// Keeps the events of a call that was not finished for the next one.
+// Keeps the events of an unfinished call for the next one.
 GpuTime::~GpuTime() {
   if (!active() || start_ == nullptr) return;
   const std::lock_guard<std::mutex> lock(clocks().mutex);
   give_back();
 }
 
-// The mutex is held.
+// Needs the mutex.
 void GpuTime::give_back() {
   for (Event event : {start_, stop_}) {
     if (event != nullptr) context_->free.push_back(event);

@@ -1,5 +1,4 @@
-// Entry points that both vendors have with the same arguments: the other routines of level 3, with symmetric and
-// triangular matrices.
+// Level-3 routines with symmetric and triangular matrices whose arguments are alike at both vendors.
 #pragma once
 
 #include "gpu_blas/describe.h"
@@ -7,7 +6,6 @@
 
 namespace libsgemm {
 
-// The sum of op(A) and op(B).
 template <typename INT>
 using Geam = int(VendorHandle handle, int transa, int transb, INT m, INT n, const float *alpha, const float *a, INT lda,
                  const float *beta, const float *b, INT ldb, float *c, INT ldc);
@@ -15,7 +13,7 @@ using Geam = int(VendorHandle handle, int transa, int transb, INT m, INT n, cons
 template <typename INT>
 using GeamReal = Real<Geam<INT>>;
 
-// A matrix that the vendor's geam copies on the handle's stream: the vendor knows the stream and the device.
+// The vendor's geam copies it on the handle's stream: the vendor knows stream and device.
 template <typename INT>
 struct MatrixCopy {
   GeamReal<INT> *geam;
@@ -27,8 +25,8 @@ struct MatrixCopy {
   INT to_ld;
 };
 
-// Copies B to C before trmm. Either vendor's trmm writes to C and leaves B unchanged; ours overwrites B. No copy is
-// needed if the caller passes B as C. If a later step fails the vendor's trmm is called: it does not read C.
+// Copies B to C before trmm, unless they are the same. Either vendor's trmm leaves B unchanged; ours overwrites it. If
+// a later step fails the vendor's trmm is called: it does not read C.
 template <typename INT>
 int prepare_trmm(const void *argument) {
   const auto &x = *static_cast<const MatrixCopy<INT> *>(argument);
@@ -75,7 +73,7 @@ int prepare_trmm(const void *argument) {
     return take(p, [&] { return real(handle, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc); });           \
   }
 
-// `geam`: the function that copies; `refusal`: why the STRMM of the process has other arguments, or NULL.
+// `geam` copies; `refusal`: why the process's STRMM has other arguments, or NULL.
 #define TRMM(INT, name, geam, refusal)                                                                             \
   LIBSGEMM_API int name(VendorHandle handle, int side, int uplo, int trans, int diag, INT m, INT n,                \
                         const float *alpha, const float *a, INT lda, const float *b, INT ldb, float *c, INT ldc) { \
@@ -104,7 +102,7 @@ int prepare_trmm(const void *argument) {
     return take(p, [&] { return real(handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb); }); \
   }
 
-// libsgemm has no trsm batch by arrays of pointers: the call is counted and forwarded.
+// libsgemm has no trsm batch by arrays of pointers: it is counted and forwarded.
 #define TRSM_BATCHED(INT, name)                                                                                    \
   LIBSGEMM_API int name(VendorHandle handle, int side, int uplo, int trans, int diag, INT m, INT n,                \
                         const float *alpha, const float *const *a, INT lda, float *const *b, INT ldb, INT count) { \

@@ -1,4 +1,4 @@
-// Entry points that both vendors have with the same arguments: products of two matrices, and their batches by strides.
+// Products of two matrices and their batches by strides whose arguments are alike at both vendors.
 #pragma once
 
 #include "gpu_blas/describe.h"

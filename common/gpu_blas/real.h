@@ -8,11 +8,10 @@
 
 namespace libsgemm {
 
-// Returns the function of that name in the vendor's library of the process. NULL if none is loaded, or it has no such
-// function.
+// NULL: no such library is loaded, or it lacks the function.
 void *find_in_vendor(const char *name);
 
-// A function of type F of that library, looked up at first use.
+// Looked up at first use.
 template <typename F>
 class Real {
  public:
@@ -27,7 +26,7 @@ class Real {
     return reinterpret_cast<F *>(found);
   }
 
-  // Calls the function and returns its status; kVendorLacks if there is none.
+  // Returns its status; kVendorLacks: there is none.
   template <typename... Arguments>
   int operator()(Arguments... arguments) {
     F *const function = get();

@@ -14,17 +14,17 @@ namespace {
 
 thread_local int t_depth = 0;
 
-// True if a product followed by a pass for the epilogue is faster than cuBLAS, which fuses both: the product must be
-// deep enough that the mode gains more than the pass costs (docs/cublas.md), and larger than the pass's start-up time.
-// 16-bit inputs gain nothing.
+// True if a product and a pass for the epilogue are faster than cuBLAS, which fuses both: the product must be so deep
+// that the mode gains more than the pass costs (docs/cublas.md), and outlast the pass's start. 16-bit inputs gain
+// nothing.
 bool pays(const Product &p, libsgemm_math_mode_t mode) {
   const Call &c = p.call;
   const double work = static_cast<double>(c.m) * static_cast<double>(c.n) * static_cast<double>(c.k);
   return c.type == Type::f32 && c.k >= (mode_traits(mode).converts() ? 256 : 1024) && work >= 0x1p28;
 }
 
-// True for sizes, leading dimensions and enumerators that the vendor refuses, in a column-major call. Checked here,
-// since an error message of libsgemm would cost more than the call.
+// True if the vendor refuses a column-major call. Checked here: an error message of libsgemm would cost more than the
+// call.
 bool is_illegal(const Call &c) {
   const RoutineTraits &routine = traits_of(c.routine);
   const int64_t m = routine.triangle_of_c ? c.n : c.m;
@@ -42,7 +42,7 @@ bool is_illegal(const Call &c) {
   return c.lda < rows_of_a || (routine.has_b() && c.ldb < rows_of_b) || c.ldc < m;
 }
 
-// Reported once: without a handle of libsgemm every call is forwarded.
+// Warns once: without a handle of libsgemm every call is forwarded.
 void tell_of_failure() {
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;

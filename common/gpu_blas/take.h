@@ -1,5 +1,4 @@
-// One call of a program to its GPU's BLAS: libsgemm computes it, or it is forwarded to the program's own library with
-// the reason.
+// A program's call to its GPU's BLAS: libsgemm computes it, or it is forwarded with the reason.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +15,9 @@ struct Product {
   void size(int64_t m, int64_t n, int64_t k);
   void operands(const void *a, int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc);
   void strides(int64_t a, int64_t b, int64_t c, int64_t batch_count);
-  // The scalars as the program passes them; beta is NULL for routines that have none.
+  // beta is NULL for routines without one.
   void scalars(const void *the_alpha, const void *the_beta, bool with_beta = true);
-  // Types of the operands, for the entry points that name them.
+  // For entry points that name the types.
   void types(int a, int b, int c);
   bool has_epilogue() const { return epilogue.bias != nullptr || epilogue.function != Epilogue::identity; }
   void refuse(const char *why) {
@@ -30,17 +29,17 @@ struct Product {
   const GroupCall *groups = nullptr;  // replaces `call`, whose entry and sizes remain for statistics
   const float *alpha = nullptr, *beta = nullptr;
   bool has_beta = true;
-  bool c_apart = false;  // C is read from elsewhere: libsgemm computes it only if beta is 0
+  bool c_apart = false;  // C is read from elsewhere: libsgemm computes only with beta 0
   Asked asked = Asked::exact;
   const char *refusal = nullptr;  // why the call is forwarded, whatever the handle says
   Epilogue epilogue = {};
-  // cublasLt: the stream and workspace are arguments of the call, not of the handle.
+  // cublasLt: stream and workspace are arguments of the call.
   bool from_lt = false;
   void *stream = nullptr, *workspace = nullptr;
   size_t workspace_bytes = 0;
 };
 
-// True if this thread is inside the program's BLAS or libsgemm already: their own calls of these names are forwarded.
+// This thread is inside the program's BLAS or libsgemm, whose own calls of these names are forwarded.
 bool is_inside();
 class Inside {
  public:
@@ -50,17 +49,16 @@ class Inside {
   Inside &operator=(const Inside &) = delete;
 };
 
-// A step that must run right before the product is computed; it returns the vendor's status.
+// A step right before the product; returns the vendor's status.
 struct Preparation {
   int (*prepare)(const void *argument) = nullptr;
   const void *argument = nullptr;
 };
 
-// Tries to compute the call. NULL: done, with the vendor's status in *status. Otherwise the reason why it is forwarded;
-// C is untouched. `time` may be NULL.
+// NULL: done, with the vendor's status in *status. Otherwise why it is forwarded; C is untouched. `time` may be NULL.
 const char *try_ours(const Product &product, const Preparation &first, int *status, GpuTime *time);
 
-// For statistics: whether calls are counted, the stream on which a call is timed, and the count of a forwarded call.
+// For statistics: whether calls are counted, the stream on which a call is timed, the count of a forwarded call.
 bool is_counting();
 void *stream_of(const Product &product);
 uint64_t nanoseconds_now();

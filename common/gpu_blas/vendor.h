@@ -1,5 +1,5 @@
-// Differences between the drop-ins for the vendors' BLAS: each is linked with one vendor's definitions
-// (cublas/vendor.cpp, rocblas/vendor.cpp). The vendors' enumerations are passed as ints.
+// Differences between the vendors' BLAS: each drop-in is linked with one vendor's definitions (cublas/vendor.cpp,
+// rocblas/vendor.cpp). Their enumerations are passed as ints.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 namespace libsgemm {
 
 using VendorHandle = void *;
-constexpr int kVendorSuccess = 0;  // the same for both vendors
+constexpr int kVendorSuccess = 0;  // of both vendors
 
 struct Product;
 
-// Arithmetic that a call requests.
+// Requested arithmetic.
 enum class Asked : int8_t {
-  exact,    // full FP32 inputs and sums
+  exact,    // FP32 inputs and sums
   reduced,  // inputs may be rounded: to TF32, or to 16 bits
-  refused   // arithmetic that libsgemm lacks: pedantic math, emulation, other types
+  refused   // libsgemm lacks it: pedantic math, emulation, other types
 };
 
 // Properties of a call that the vendor's handle determines.
@@ -31,20 +31,20 @@ struct Surroundings {
 
 extern const Vendor kVendor;
 extern const char *const kVendorLibrary;  // beginning of the library's file name
-extern const int kVendorNoTrans;          // the vendor's enumerator
-extern const int kVendorLacks;            // status for a function that the library of the process lacks
+extern const int kVendorNoTrans;
+extern const int kVendorLacks;  // status for a function that the process's library lacks
 
 int vendor_status(libsgemm_status_t status);
 
-// Translate enumerators to those of CBLAS; -1 for an illegal value.
+// To CBLAS's; -1: illegal.
 int op_of(int theirs);
 int side_of(int theirs);
 int uplo_of(int theirs);
 int diag_of(int theirs);
-// Translates the type of an input, or of C as Type::f32. False if libsgemm has no such type.
+// An input's, or C's as Type::f32. False: libsgemm has no such type.
 bool type_of(int theirs, Type *type);
 
-// Reads the handle. NULL, or the reason why the call is forwarded.
+// NULL, or why the call is forwarded.
 const char *ask_handle(const Product &product, Surroundings *around);
 void *stream_of(VendorHandle handle);
 

@@ -1,4 +1,4 @@
-// Operations on C in host memory that need no backend: beta * C, and copies of C for restoring it.
+// Operations on C in host memory without a backend: beta * C, and copies for restoring it.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,16 @@
 
 namespace libsgemm {
 
-// Multiplies the part of C that the routine writes by beta (0: writes zeros without reading). trmm and trsm: writes
-// zeros.
+// Multiplies the part that the routine writes by beta. beta 0, trmm, trsm: writes zeros without reading.
 void scale_c(const GemmDesc &desc);
 
-// A dense copy of the part of C that the routine writes, for every product of a batch.
+// A dense copy of the part of C that the routine writes, for every product.
 class Snapshot {
  public:
-  // False if there is no memory for it.
+  // False: no memory.
   bool take(const GemmDesc &desc);
   void restore(const GemmDesc &desc) const;
-  // Product i, m x n, columns m apart; elements outside the part are undefined.
+  // Product i, m x n, columns m apart; undefined outside the part.
   const float *item(int64_t i) const { return data_.get() + i * rows_ * cols_; }
 
  private:
@@ -26,13 +25,13 @@ class Snapshot {
   int64_t rows_ = 0, cols_ = 0;
 };
 
-// Returns those of rows [first, last) of column `col` of a stored matrix that belong to its part.
+// The rows of [first, last) that belong to the matrix's part in column `col`.
 struct RowRange {
   int64_t first, last;
 };
 RowRange rows_of_part(const Stored &x, int64_t col, int64_t first, int64_t last);
 
-// Copies the part of `source` (m x n, columns ld apart) that the routine writes into C of a single product.
+// Copies the part that the routine writes from `source` (m x n, columns ld apart) into a single product's C.
 void store_c(const GemmDesc &desc, const float *source, int64_t ld);
 
 }  // namespace libsgemm

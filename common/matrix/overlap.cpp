@@ -1,4 +1,4 @@
-// Overlap of matrices, and of batches of them, column by column.
+// Overlap of matrices and batches, column by column.
 #include "overlap.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ struct Range {
   int64_t begin, end;  // bytes, end excluded
 };
 
-// Addresses as integers: they may belong to different objects.
+// Integers: addresses may belong to different objects.
 int64_t address(const Stored &x) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(x.base)); }
 
 Range column(const Stored &x, int64_t j) {
@@ -28,19 +28,19 @@ Range whole(const Stored &x) {
 
 bool meet(Range a, Range b) { return a.begin < b.end && b.begin < a.end; }
 
-// Indices from `first` to `last`.
+// From `first` to `last`.
 struct Indices {
   int64_t first, last;
 };
 
-// Returns those of `count` ranges, `step` apart from `zero` on, that overlap `range`.
+// The indices of `count` ranges, `step` apart from `zero` on, that overlap `range`.
 Indices meeting(Range range, Range zero, int64_t step, int64_t count) {
   if (step == 0) return {0, meet(range, zero) ? 0 : -1};
   const auto last_within = [step](int64_t bytes) { return bytes < 0 ? -1 : bytes / step; };
   return {last_within(range.begin - zero.end) + 1, std::min(count - 1, last_within(range.end - 1 - zero.begin))};
 }
 
-// True if a column of y overlaps the range.
+// A column of y overlaps the range.
 bool column_meets(Range range, const Stored &y) {
   const int64_t size = static_cast<int64_t>(y.size);
   const Range longest = {address(y), address(y) + y.rows * size};  // some columns of a triangle are shorter
@@ -51,8 +51,8 @@ bool column_meets(Range range, const Stored &y) {
   return false;
 }
 
-// True if a column of one matrix of the batch overlaps the range. Tries items or columns one by one, whichever are
-// further apart: few of them reach the range, and for each of these few of the others do.
+// A column in the batch overlaps the range. Tries items or columns one by one, whichever are further apart: few of them
+// reach the range, and for each of these few of the others do.
 bool batch_meets(Range range, const StoredBatch &y) {
   const int64_t size = static_cast<int64_t>(y.first.size), pitch = y.first.ld * size;
   if (y.step >= pitch || y.step == 0) {

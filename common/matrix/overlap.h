@@ -5,8 +5,8 @@
 
 namespace libsgemm {
 
-// Exact: submatrices of one array that interleave in memory without sharing an element, as LAPACK passes them, do not
-// overlap. Constant time if the address ranges are apart, else proportional to the columns of x.
+// Exact: submatrices that interleave without sharing an element, as LAPACK passes them, do not overlap. Constant time
+// if the address ranges are apart, else proportional to the columns of x.
 bool overlap(const Stored &x, const Stored &y);
 
 // `count` matrices like the first, `step` bytes apart.
@@ -15,8 +15,8 @@ struct StoredBatch {
   int64_t step, count;
 };
 
-// Exact, too. Constant time if the address ranges of the batches are apart; else proportional to the items of x, and to
-// the columns of those items whose address ranges overlap an item of y.
+// Exact. Constant time if the batches' address ranges are apart; else proportional to the items of x, and to the
+// columns of those whose address range overlaps an item of y.
 bool overlap(const StoredBatch &x, const StoredBatch &y);
 
 }  // namespace libsgemm

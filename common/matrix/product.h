@@ -1,6 +1,6 @@
-// Level-3 BLAS as sums of products: every routine except trsm is out = alpha * sum of x * y + beta * out over its part
-// of out. The views x and y hide transposition, symmetry, triangles, 16-bit types and the rounding of a math mode. The
-// ref backend computes from these views and verification checks against them.
+// Level-3 BLAS as sums of products: every routine but trsm is out = alpha * sum of x * y + beta * out on its part of
+// out. The views x and y hide transposition, symmetry, triangles, 16-bit types and a math mode's rounding. `ref`
+// computes from these views; verification checks against them.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace libsgemm {
 
-// A read-only matrix: element (i, j) is data[i * row_step + j * col_step], seen through its structure.
+// A read-only matrix seen through its structure: element (i, j) is data[i * row_step + j * col_step].
 struct View {
   enum Structure : int8_t { general, symmetric, triangular };
 
@@ -18,9 +18,9 @@ struct View {
   int64_t row_step, col_step;
   Type type;
   Structure structure;
-  bool upper;  // symmetric: the stored triangle; triangular: the one that is not zero
-  bool unit;   // triangular: the diagonal is one
-  libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;  // mode whose inputs f32 elements are rounded to
+  bool upper;                                      // symmetric: the stored triangle; triangular: the nonzero one
+  bool unit;                                       // triangular: a diagonal of ones
+  libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;  // f32 elements are rounded to its inputs
 
   float load(int64_t i, int64_t j) const {
     const int64_t at = i * row_step + j * col_step;
@@ -31,14 +31,14 @@ struct View {
     return type == Type::f16 ? f16_to_float(bits) : bf16_to_float(bits);
   }
 
-  // Element (i, j). In a triangular view valid only within its triangle.
+  // In a triangular view valid only within its triangle.
   float at(int64_t i, int64_t j) const {
     if (structure == symmetric && i != j && (i < j) != upper) return load(j, i);
     if (structure == triangular && unit && i == j) return 1.0f;
     return load(i, j);
   }
 
-  // True if the elements are floats that need no conversion.
+  // Floats without conversion.
   bool plain() const { return structure == general && type == Type::f32 && mode == LIBSGEMM_MATH_FP32; }
 
   View transposed() const {
@@ -48,7 +48,7 @@ struct View {
     return t;
   }
 
-  // Moves the origin. A view with structure may move only along its diagonal.
+  // A view with structure moves only along its diagonal.
   View block(int64_t i, int64_t j) const {
     View b = *this;
     b.data = static_cast<const char *>(data) + (i * row_step + j * col_step) * static_cast<int64_t>(size_of(type));
@@ -56,7 +56,7 @@ struct View {
   }
 };
 
-// The output: element (i, j) is data[i * row_step + j * col_step].
+// Element (i, j) is data[i * row_step + j * col_step].
 struct Output {
   enum Part : int8_t { all, upper, lower };
 
@@ -65,14 +65,14 @@ struct Output {
   Part part;
 
   float *at(int64_t i, int64_t j) const { return data + i * row_step + j * col_step; }
-  // The rows of column j that belong to the output, of m rows in all.
+  // Rows of column j in the output, of m in all.
   int64_t first_row(int64_t j) const { return part == lower ? j : 0; }
   int64_t last_row(int64_t j, int64_t m) const { return part == upper ? std::min(m, j + 1) : m; }
 
   Output transposed() const { return {data, col_step, row_step, part == all ? all : part == upper ? lower : upper}; }
 };
 
-// [first, last) of the k indices for which a product's element (i, j) has nonzero factors by structure.
+// [first, last): the k for which element (i, j) has nonzero factors by structure.
 struct Span {
   int64_t first, last;
 };
@@ -81,7 +81,7 @@ struct Product {
   View x, y;  // m x k and k x n
   int64_t m, n, k;
 
-  // Zeros of a triangle are no factors: 0 * Inf must not make a NaN that the routine does not define.
+  // Zeros of a triangle are no factors: 0 * Inf would make a NaN that the routine does not define.
   Span span(int64_t i, int64_t j) const {
     if (x.structure == View::triangular) return x.upper ? Span{i, k} : Span{0, i + 1};
     if (y.structure == View::triangular) return y.upper ? Span{0, j + 1} : Span{j, k};
@@ -91,8 +91,8 @@ struct Product {
   Product transposed() const { return {y.transposed(), x.transposed(), n, m, k}; }
 };
 
-// A description as products in a math mode. trmm: `factor` is the old C. trsm: `factor` is the solution X, and the
-// product is op(A) * X, to be compared with alpha * B.
+// A description as products in a math mode. trmm: `factor` is the old C. trsm: `factor` is the solution X, and op(A) *
+// X is compared with alpha * B.
 struct Products {
   int count;  // 2 for syr2k, else 1
   Product term[2];

@@ -1,6 +1,5 @@
-// One buffer per thread, freed when the thread ends.
-//
-// It is not a thread_local with a destructor: glibc ends the process if there is no memory to register the destructor.
+// One buffer per thread, freed when the thread ends. Not a thread_local with a destructor: glibc ends the process if it
+// has no memory to register the destructor.
 #include "scratch.h"
 
 #include <pthread.h>
@@ -11,13 +10,12 @@
 namespace libsgemm {
 namespace {
 
-// The header before the floats.
+// Before the floats.
 struct alignas(64) Header {
   size_t capacity;
 };
 
-// If a destructor that runs after std::free requests a buffer again, the thread calls std::free again, so nothing
-// leaks.
+// If a destructor after std::free requests a buffer, the thread calls std::free again: nothing leaks.
 struct Key {
   pthread_key_t value = 0;
   bool made = pthread_key_create(&value, std::free) == 0;
@@ -36,7 +34,7 @@ float *thread_scratch(size_t count) {
   Header *buffer = static_cast<Header *>(pthread_getspecific(own.value));
   if (buffer != nullptr && count <= buffer->capacity) return reinterpret_cast<float *>(buffer + 1);
   if (count > (SIZE_MAX - 63 - sizeof(Header)) / sizeof(float)) return nullptr;
-  // The old buffer is freed first, so that both are never held at the same time.
+  // The old buffer is freed first: both are never held at the same time.
   pthread_setspecific(own.value, nullptr);
   std::free(buffer);
   buffer = static_cast<Header *>(std::aligned_alloc(64, sizeof(Header) + (count * sizeof(float) + 63) / 64 * 64));

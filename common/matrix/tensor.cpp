@@ -4,14 +4,14 @@
 namespace libsgemm {
 namespace {
 
-// Offset of the last element, in elements.
+// Offset of the last element.
 int64_t extent(const Runs &runs) {
   int64_t last = 0;
   for (int d = 0; d < runs.rank; ++d) last += (runs.size[d] - 1) * runs.step[d];
   return last;
 }
 
-// Lists the dimensions with more than one element by their steps; returns their number.
+// Dimensions with more than one element by their steps; returns their number.
 int order_of(const Tensor &t, int order[4]) {
   int rank = 0;
   for (int d = 3; d >= 0; --d) {
@@ -64,7 +64,7 @@ int64_t dense_count(const Tensor &dense) {
 void copy_tensor(const Tensor &from, const Tensor &to, float *data) {
   int order[4] = {};
   const int rank = order_of(to, order);
-  // Sizes and steps of the dimensions, the innermost first.
+  // The innermost first.
   int64_t size[4] = {1, 1, 1, 1}, in[4] = {}, out[4] = {};
   for (int i = 0; i < rank; ++i) {
     size[i] = to.size[order[i]];
@@ -109,7 +109,7 @@ bool apart(const Tensor &t) {
 
 bool overlap(const Tensor &x, const Tensor &y) {
   const Runs in_x = runs_of(x), in_y = runs_of(y);
-  // Addresses as integers: they may belong to different objects.
+  // Integers: addresses may belong to different objects.
   const auto address = [](const Tensor &t) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t.data)); };
   const int64_t bytes = address(y) - address(x), size = sizeof(float);
   if (bytes >= (extent(in_x) + 1) * size || bytes + (extent(in_y) + 1) * size <= 0) return false;

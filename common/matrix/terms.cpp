@@ -1,4 +1,4 @@
-// The loops over the terms of one element, clipped to the image.
+// Loops over the terms of an element, clipped to the image.
 #include "terms.h"
 
 #include <algorithm>
@@ -8,28 +8,28 @@
 namespace libsgemm {
 namespace {
 
-// Indices first, first + step, ... of `count` in all.
+// Indices first, first + step, ...
 struct Progression {
   int64_t first, step, count;
 };
 
 int64_t round_up(int64_t a, int64_t b) { return a <= 0 ? 0 : (a - 1) / b + 1; }
 
-// Returns the i in [0, count) with 0 <= start + i * step < size; step >= 1.
+// The i in [0, count) with 0 <= start + i * step < size; step >= 1.
 Progression inside(int64_t start, int64_t step, int64_t count, int64_t size) {
   const int64_t first = round_up(-start, step), last = std::min(count, round_up(size - start, step));
   return {first, 1, std::max<int64_t>(0, last - first)};
 }
 
-// Returns the taps i in [0, count) that reach position `at` of the padded image: at - i * dilation is stride times an
-// index below `size`.
+// The taps i in [0, count) that reach position `at` of the padded image: at - i * dilation is stride times an index
+// below `size`.
 Progression met(int64_t at, int64_t dilation, int64_t stride, int64_t count, int64_t size) {
-  // i repeats with the period stride / gcd; the first one is found by trying them all.
+  // i repeats with the period stride / gcd; the first one is found by trying all.
   const int64_t period = stride / std::gcd(stride, dilation);
   int64_t first = 0;
   while (first < std::min(period, count) && (at - first * dilation) % stride != 0) ++first;
   if (first >= std::min(period, count)) return {0, 1, 0};
-  // The index of y falls with i: skip the taps above the last index, and end before it becomes negative.
+  // The index of y falls with i: skip taps above the last index, end before it becomes negative.
   const int64_t above = at - (size - 1) * stride;
   if (above > first * dilation) first += round_up(above - first * dilation, period * dilation) * period;
   const int64_t end = std::min(count, at < 0 ? 0 : at / dilation + 1);

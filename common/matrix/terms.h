@@ -1,4 +1,4 @@
-// The terms of an element of a convolution's output, by definition: `ref` computes from them and verification checks
+// The terms of an element of a convolution's output, by definition: `ref` computes from them, verification checks
 // against them.
 #pragma once
 
@@ -6,13 +6,13 @@
 
 namespace libsgemm {
 
-// The terms of one element that are not in the padding: loop[0] the outermost. Term (i, j, l) is a[i * loop[0].a + ...]
+// The terms of an element outside of the padding; loop[0] is the outermost. Term (i, j, l) is a[i * loop[0].a + ...]
 // times b[i * loop[0].b + ...].
 struct Terms {
   struct Loop {
     int64_t count, a, b;
   };
-  const float *a, *b;  // a: in x, or in y for the data gradient; b: in f, or in y for the weight gradient
+  const float *a, *b;  // a: in x, data gradient: in y; b: in f, weight gradient: in y
   Loop loop[3];
 
   template <typename Add>
@@ -26,11 +26,11 @@ struct Terms {
   }
 };
 
-// Returns the terms of element (at[0], ..., at[3]) of the output, in the order of LIBSGEMM_DETERMINISTIC_INVARIANT.
+// Terms of element (at[0], ..., at[3]), in the order of LIBSGEMM_DETERMINISTIC_INVARIANT.
 Terms terms_of(const ConvDesc &desc, const int64_t (&at)[4]);
 
-// True if a zero of the padding may be multiplied by a number that is not finite. A kernel may include or leave out
-// that term, which is NaN.
+// True if a zero of the padding may be multiplied by a number that is not finite. A kernel may include that NaN or
+// leave it out.
 bool padding_meets_infinity(const ConvDesc &desc, const int64_t (&at)[4]);
 
 }  // namespace libsgemm

@@ -1,5 +1,5 @@
-# Packages: `cmake --preset package && cmake --build --preset package --parallel` leaves a .tar.gz and Debian's packages in
-# build/package. Each component of the install rules is one of these; rules that name none are of the command.
+# `cmake --preset package && cmake --build --preset package --parallel` makes a .tar.gz and Debian packages in
+# build/package. Each component of the install rules is a package; rules without one belong to the command.
 if(NOT CPACK_GENERATOR)
   set(CPACK_GENERATOR TGZ)
 endif()
@@ -15,7 +15,7 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-# Which packages the files need, and what a program that is linked with libsgemm0 needs.
+# Dependencies of the files, and of programs linked with libsgemm0.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)

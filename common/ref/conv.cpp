@@ -1,8 +1,7 @@
 // cpu_scalar_direct_conv: convolutions by their definition (matrix/terms.h), one sum per element.
 //
-// In FP32 the sum is the one chain of fused multiply-adds that LIBSGEMM_DETERMINISTIC_INVARIANT describes. Other
-// kernels round x, f and y to the inputs of their mode as they read them, or sum in FP64 and round once. Requires
-// nothing, runs on the calling thread, uses no memory.
+// In FP32 the sum has the order of LIBSGEMM_DETERMINISTIC_INVARIANT. Other modes round x, f and y as they are read, or
+// sum in FP64 and round once. Requires nothing, runs on the calling thread, uses no memory.
 #include <cmath>
 
 #include "contract/finish.h"

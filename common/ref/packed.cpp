@@ -1,12 +1,14 @@
-// cpu_sse2_8x4x256_packed, cpu_avx2_16x6x256_packed: every routine on packed, cache-blocked tiles; with _tf32, _bf16,
-// _fp16: products of inputs rounded to these, which packing does. cpu_sse2_4x4x256_packed_fp64,
-// cpu_avx2_8x6x256_packed_fp64: every routine but trsm with panels and sums of doubles, and C rounded once.
-// cpu_avx512_32x12x256_chain, cpu_avx2_16x6x256_chain, cpu_scalar_8x4x256_chain: every routine with each element as one
-// chain of fused multiply-adds (chain.cpp). The others start a new chain for each block of k, which rounds less.
+// Kernels on packed, cache-blocked tiles:
+// - cpu_sse2_8x4x256_packed, cpu_avx2_16x6x256_packed: every routine; with _tf32, _bf16, _fp16: products of inputs
+//   that packing rounds.
+// - cpu_sse2_4x4x256_packed_fp64, cpu_avx2_8x6x256_packed_fp64: every routine but trsm, panels and sums in doubles, C
+//   rounded once.
+// - cpu_avx512_32x12x256_chain, cpu_avx2_16x6x256_chain, cpu_scalar_8x4x256_chain: every routine, each element by
+//   sequential FMAs over all of k (chain.cpp). The others start again for each block of k, which rounds less.
 //
-// C is cut into tiles of 128 x 96, each summed over all of k in a buffer of its own and written once, with alpha and
-// beta, through the mask of the triangle it belongs to. So the sum of an element does not depend on m or n, C is read
-// at most once, and trmm works in place if it visits its tiles in the order in which their inputs are no longer needed.
+// A tile of C, 128 x 96, is summed over all of k in its own buffer and written once, with alpha and beta, through the
+// mask of its triangle. So an element's sum does not depend on m or n, C is read at most once, and trmm works in place
+// if it visits tiles in the order in which their inputs are no longer needed.
 //
 //        k = 256 at a time            tile of C, 128 x 96
 //       +-------+  packed y          +--------------------+
@@ -14,10 +16,9 @@
 //       +-------+                    |  a micro-kernel    |   x 128 * 256 | y 256 * 96 | sum 128 * 96
 //   packed x, panels of MR           +--------------------+   = 128 KiB + 96 KiB + 48 KiB, within L2; of doubles twice
 //
-// Packing reads the operands through their views, so transposition, symmetry, 16-bit types and rounding cost nothing
-// after it.
-// Blocks that a triangle's diagonal crosses are summed without packing, each element over exactly its nonzero terms,
-// because 0 * Inf of an explicit zero would be NaN. Source of the blocking: Goto and van de Geijn, ACM TOMS 34 (2008).
+// Packing reads operands through their views: transposition, symmetry, 16-bit types and rounding cost nothing after it.
+// Blocks on a triangle's diagonal are summed unpacked, each element over its nonzero terms only: 0 * Inf would be NaN.
+// Blocking: Goto and van de Geijn, ACM TOMS 34 (2008).
 #include <algorithm>
 #include <type_traits>
 
@@ -28,9 +29,9 @@
 namespace libsgemm {
 namespace {
 
-constexpr int64_t kSolveRows = 64;  // order of the triangles that trsm solves without packing
+constexpr int64_t kSolveRows = 64;  // order of triangles that trsm solves unpacked
 
-// sum (MR x NR of a buffer with kMc rows) += x * y. V is a vector of MR / VECTORS numbers.
+// sum (MR x NR of a buffer with kMc rows) += x * y. V: a vector of MR / VECTORS numbers.
 template <typename V, int VECTORS, int NR, typename Real>
 __attribute__((always_inline)) inline void micro(int64_t k, const Real *x, const Real *y, Real *sum) {
   constexpr int kLanes = sizeof(V) / sizeof(Real);
@@ -82,8 +83,8 @@ void round_all(float *values, int64_t count, libsgemm_math_mode_t mode) {
   if (mode == LIBSGEMM_MATH_FP16) round_all<round_to_f16>(values, count);
 }
 
-// Packs rows [i0, i1) of columns [p0, p1) of a view as panels of `width` rows; columns of y through transposed(). The
-// last panel is filled up with its last row, which raises no floating-point flag that the row does not.
+// Rows [i0, i1) of columns [p0, p1) as panels of `width` rows; columns of y through transposed(). The last panel is
+// filled up with its last row, which raises no floating-point flag that the row does not.
 template <typename Real>
 void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int width, Real *panel) {
   const bool floats = view.structure == View::general && view.type == Type::f32;
@@ -102,13 +103,13 @@ void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int 
       for (; r < width; ++r) panel[r] = panel[rows - 1];
     }
   }
-  if (floats) round_all(begin, panel - begin, view.mode);  // all at once, to use vector instructions
+  if (floats) round_all(begin, panel - begin, view.mode);  // all at once, for vector instructions
 }
 
 template <typename Real>
 class Packed {
  public:
-  // `chain`: the chain of the micro-kernel if its sums are chains; otherwise NULL.
+  // `chain`: of the micro-kernel if its sums are sequential FMAs; else NULL.
   Packed(Micro<Real> micro, int mr, int nr, const Chain *chain, libsgemm_math_mode_t mode, Real *scratch)
       : micro_(micro),
         mr_(mr),
@@ -119,7 +120,7 @@ class Packed {
         y_(x_ + kMc * kKc),
         sum_(y_ + kKc * kNc) {}
 
-  // Size of the scratch memory in floats.
+  // In floats.
   static constexpr size_t kScratch = (kMc * kKc + kKc * kNc + kMc * kNc) * sizeof(Real) / sizeof(float);
 
   void run(const GemmDesc &desc) {
@@ -131,8 +132,8 @@ class Packed {
   }
 
  private:
-  // Computes all tiles of the output. In place, a tile's own inputs must still be whole: rows from i0 on for an upper
-  // x, columns up to j1 for an upper y, and the other way round for lower ones.
+  // In place, a tile's inputs must still be whole: rows from i0 on for an upper x, columns up to j1 for an upper y, and
+  // the reverse for lower ones.
   void multiply(const Products &p, float alpha, float beta) {
     const int64_t m = p.term[0].m, n = p.term[0].n;
     const int64_t row_tiles = (m + kMc - 1) / kMc, col_tiles = (n + kNc - 1) / kNc;
@@ -151,7 +152,7 @@ class Packed {
     }
   }
 
-  // Adds the k range of a tile in order: term by term where a diagonal crosses it, by panels elsewhere.
+  // Adds a tile's range of k in order: term by term on a diagonal, by panels elsewhere.
   void add(const Product &p, const Tile &t) {
     if (p.x.structure == View::triangular) {
       add_triangle(p, t, {t.i0, t.i1}, !p.x.upper);
@@ -212,7 +213,7 @@ class Packed {
     }
   }
 
-  // Proceeds by block rows: eliminates the solved unknowns by a product, then solves the diagonal block.
+  // By block rows: eliminates solved unknowns by a product, then solves the diagonal block.
   void solve(const Triangle &s, float alpha) {
     const int64_t blocks = (s.order + kSolveRows - 1) / kSolveRows;
     for (int64_t step = 0; step < blocks; ++step) {

@@ -1,4 +1,4 @@
-// Declarations that the kernels of ref on packed tiles (packed.cpp) share with their chains of fused multiply-adds.
+// Shared by packed.cpp and chain.cpp.
 #pragma once
 
 #include "matrix/product.h"
@@ -6,8 +6,7 @@
 
 namespace libsgemm {
 
-// Rows and columns of a tile of C, and the part of k that is packed at a time. Columns of the tile's sums have kMc
-// numbers.
+// Rows and columns of a tile of C, and the k packed at a time. Columns of the tile's sums have kMc numbers.
 constexpr int64_t kMc = 128, kNc = 96, kKc = 256;
 
 struct Tile {
@@ -18,22 +17,22 @@ struct Tile {
 template <typename Real>
 using Micro = void (*)(int64_t k, const Real *x, const Real *y, Real *sum);
 
-// Functions that compute an element as one chain of FP32 fused multiply-adds in the order of k; all continue the sums
-// that they find. The bits are the same on every CPU.
+// Functions for an element as FP32 FMAs in the order of k; all continue the sums that they find. The bits are the same
+// on every CPU.
 struct Chain {
   bool (*runs_here)();
   Micro<float> micro;
   int mr, nr;
-  // Adds terms [first, last) where a triangle's diagonal crosses a tile.
+  // Adds `terms` where a triangle's diagonal crosses a tile.
   void (*cross)(const Product &p, const Tile &t, Span terms, float *sum);
-  // Writes the tile with alpha and beta, as finish.h defines it.
+  // As finish.h defines it.
   void (*write)(const Output &out, const Tile &t, float alpha, float beta, const float *sum);
-  // Does all of trsm. `scratch`: kSolveColumns * order floats.
+  // All of trsm. `scratch`: kSolveColumns * order floats.
   void (*solve)(const Triangle &s, float alpha, float *scratch);
 };
 constexpr int64_t kSolveColumns = 16;
 
-// Sorted by speed on CPUs that run them, the fastest first; the last one runs on any CPU.
+// The fastest first, on CPUs that run them; the last runs on any CPU.
 constexpr int kChains = 3;
 extern const Chain kChain[kChains];
 

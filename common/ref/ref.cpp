@@ -30,7 +30,7 @@ bool products_with_avx2(const GemmDesc &desc, int device) {
   return products_of_floats(desc, device) && with_avx2(desc, device);
 }
 
-// Rates were measured on one core of a Zen 5 server CPU; the constants are the fixed cost of packing.
+// Rates of one core of a Zen 5 server CPU; the constants are the fixed cost of packing.
 double naive_cost(const GemmDesc &desc, int) { return flop_count(desc) * 1.5e-9; }
 double sse2_cost(const GemmDesc &desc, int) {
   return 1e-6 * static_cast<double>(desc.batch_count) + flop_count(desc) / 25e9;
@@ -57,7 +57,7 @@ constexpr Kernel direct_row(const char *name) {
   return row;
 }
 
-// The naive kernel would round an input each time that it reads it.
+// The naive kernel would round an input at each reading.
 #define ROW(name, mode, supports, cost, launch, purpose) \
   { name, mode, supports, cost, nullptr, launch, false, false, purpose }
 #define CHAIN(name, which, cost, purpose) \
@@ -68,7 +68,7 @@ constexpr Kernel direct_row(const char *name) {
 constexpr Kernel kKernels[] = {
     ROW("cpu_scalar_1x1x1_naive", LIBSGEMM_MATH_FP32, everything, naive_cost, cpu_scalar_1x1x1_naive, "plain loops"),
     ROWS(LIBSGEMM_MATH_FP32, "", everything, with_avx2),
-    // After the kernels of equal cost: one chain rounds more often than blocks of k do.
+    // After the kernels of equal cost: sequential FMAs round more often than blocks of k do.
     CHAIN("cpu_avx512_32x12x256_chain", 0, avx2_cost, "sequential FMA, CPUs with AVX-512"),
     CHAIN("cpu_avx2_16x6x256_chain", 1, avx2_cost, "sequential FMA, CPUs with AVX2"),
     CHAIN("cpu_scalar_8x4x256_chain", 2, scalar_cost, "sequential FMA, any CPU"),

@@ -1,5 +1,5 @@
-// Events of HIP's runtime, of whatever version and origin. They stay valid after a reset of a device, so the device's
-// number identifies the context.
+// Events of HIP's runtime, of any version and origin. They survive a device's reset, so the device's number identifies
+// the context.
 #include "gpu_blas/driver.h"
 
 #include <new>

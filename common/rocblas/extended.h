@@ -1,5 +1,4 @@
-// Arguments of rocBLAS's extended entry points beyond those of a product: types, a D next to C, and the choice of
-// algorithm.
+// Arguments of rocBLAS's extended entry points: types, a D next to C, the choice of algorithm.
 #pragma once
 
 #include "gpu_blas/take.h"
@@ -19,7 +18,7 @@ struct Extended {
   int64_t stride_c = 0, stride_d = 0;
 };
 
-// Applies them to a product of `m` rows, which writes D.
+// The product has `m` rows and writes D.
 void extend(Product *p, int64_t m, const Extended &x);
 
 }  // namespace libsgemm

@@ -1,4 +1,4 @@
-// Entry points that create, change or destroy a rocBLAS handle.
+// Creates, changes and destroys rocBLAS handles.
 #include "gpu_blas/handles.h"
 
 #include "gpu_blas/real.h"
@@ -34,7 +34,7 @@ LIBSGEMM_API int rocblas_set_workspace(VendorHandle handle, void *workspace, siz
   return status;
 }
 
-// Resets the workspace that the program has set.
+// Resets the program's workspace.
 LIBSGEMM_API int rocblas_set_device_memory_size(VendorHandle handle, size_t bytes) {
   static Real<decltype(rocblas_set_device_memory_size)> real("rocblas_set_device_memory_size");
   const int status = real(handle, bytes);

@@ -1,4 +1,4 @@
-// rocBLAS's other routines of level 3: symmetric and triangular matrices, and their batches by strides.
+// rocBLAS's other level-3 routines: symmetric and triangular matrices, and batches by strides.
 #include "gpu_blas/level3.h"
 
 #include "rocblas/trmm.h"
@@ -6,7 +6,7 @@
 namespace libsgemm {
 namespace {
 
-// Describes alpha op(A) op(B) + beta C for a triangle of C.
+// alpha op(A) op(B) + beta C for a triangle of C.
 Product triangle(const char *entry, VendorHandle handle, int uplo, int transa, int transb, int64_t n, int64_t k) {
   Product p(entry, handle, Routine::gemmtr);
   p.call.uplo = uplo_of(uplo);
@@ -45,7 +45,7 @@ using namespace libsgemm;
         p, [&] { return real(handle, uplo, trans, n, k, alpha, a, lda, stride_a, beta, c, ldc, stride_c, count); }); \
   }
 
-// Computed only in place: if the backend has no such batch, a copy of B would have been made for nothing.
+// Only in place: without such a batch in the backend, B would be copied for nothing.
 #define TRMM_STRIDED(INT, name)                                                                                       \
   LIBSGEMM_API int name(VendorHandle handle, int side, int uplo, int trans, int diag, INT m, INT n,                   \
                         const float *alpha, const float *a, INT lda, int64_t stride_a, const float *b, INT ldb,       \
@@ -77,7 +77,7 @@ using namespace libsgemm;
     });                                                                                                     \
   }
 
-// libsgemm has no batches of the other routines: these calls are counted and forwarded.
+// libsgemm has no batches of the other routines: they are counted and forwarded.
 
 #define SYMM_STRIDED(INT, name)                                                                                        \
   LIBSGEMM_API int name(VendorHandle handle, int side, int uplo, INT m, INT n, const float *alpha, const float *a,     \

@@ -1,11 +1,11 @@
-// rocBLAS's batches of level 3 by arrays of pointers. libsgemm has none of them: they are counted and forwarded.
+// rocBLAS's level-3 batches by arrays of pointers. libsgemm has none: they are counted and forwarded.
 #include "gpu_blas/level3.h"
 #include "rocblas/trmm.h"
 
 namespace libsgemm {
 namespace {
 
-// Makes a product a batch of `count`, and forwards it.
+// Forwards a product as a batch of `count`.
 Product batch(Product p, int64_t count) {
   p.call.batch_count = count;
   p.refuse("batch by pointers");

@@ -1,6 +1,6 @@
-// rocBLAS's public binary interface, as far as the drop-in needs it. It is the same in all versions from 2.42 on except
-// for STRMM, so the drop-in builds without ROCm and serves whatever rocBLAS a program has. Enumerations are ints, and
-// those of operations, triangles, sides and diagonals have CBLAS's values.
+// rocBLAS's binary interface as far as the drop-in needs it. It is the same from version 2.42 on except for STRMM: the
+// drop-in builds without ROCm and serves whatever rocBLAS a program has. Enumerations are ints; operations, triangles,
+// sides and diagonals have CBLAS's values.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ constexpr int kRocblasMathDefault = 0, kRocblasMathXf32 = 1;
 
 // rocblas_gemm_algo
 constexpr int kRocblasAlgoStandard = 0, kRocblasAlgoSolution = 1;
-// rocblas_gemm_flags: the one that only affects speed. The others change the arithmetic of 16-bit inputs, or suppress
-// the computation.
+// The rocblas_gemm_flags that only affects speed. The others change the arithmetic of 16-bit inputs, or suppress the
+// computation.
 constexpr uint32_t kRocblasFlagEfficiency = 2;
 
-constexpr int kRocblasFirstTrmmApart = 4;  // the major version from which STRMM has a C in addition to B
+constexpr int kRocblasFirstTrmmApart = 4;  // from this major version on STRMM has a C besides B
 
 }  // namespace libsgemm

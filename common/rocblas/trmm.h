@@ -1,4 +1,4 @@
-// rocBLAS's STRMM before version 4 overwrites B, as BLAS does, under the same names but without the arguments for C.
+// STRMM before rocBLAS 4 overwrites B, as BLAS does, under the same names without the arguments for C.
 #pragma once
 
 namespace libsgemm {

@@ -1,4 +1,4 @@
-// rocBLAS's part of the drop-in: its enumerations, and reading its handles.
+// rocBLAS's part of the drop-in: enumerations, reading of handles.
 #include "gpu_blas/vendor.h"
 
 #include "gpu_blas/real.h"
@@ -6,7 +6,7 @@
 #include "rocblas/rocblas.h"
 
 extern "C" {
-// Marks this library, so that others can recognise its rocBLAS names.
+// Marks this library: others recognise its rocBLAS names.
 LIBSGEMM_API int libsgemm_rocblas_version(void);
 int libsgemm_rocblas_version(void) { return LIBSGEMM_VERSION; }
 
@@ -22,7 +22,7 @@ namespace {
 
 Real<decltype(rocblas_get_stream)> g_get_stream("rocblas_get_stream");
 
-// Finds a function that not every version has. Called once rocBLAS is known to be loaded.
+// For a function that not every version has. rocBLAS must be loaded.
 template <typename F>
 F *find_optional(const char *name) {
   return reinterpret_cast<F *>(find_in_vendor(name));
@@ -32,13 +32,12 @@ struct Optional {
       find_optional<decltype(rocblas_get_math_mode)>("rocblas_get_math_mode");
   decltype(rocblas_get_atomics_mode) *get_atomics_mode =
       find_optional<decltype(rocblas_get_atomics_mode)>("rocblas_get_atomics_mode");
-  // True between the start and the end of a query, in which calls report to the handle how much memory they would need,
-  // and compute nothing.
+  // During a query calls report to the handle how much memory they need, and compute nothing.
   decltype(rocblas_is_device_memory_size_query) *is_size_query =
       find_optional<decltype(rocblas_is_device_memory_size_query)>("rocblas_is_device_memory_size_query");
 };
 
-// Reads a mode; a version without it leaves *mode unchanged.
+// A version without the mode leaves *mode unchanged.
 bool get_mode(int (*get)(VendorHandle, int *), VendorHandle handle, int *mode) {
   return get == nullptr || get(handle, mode) == kVendorSuccess;
 }
