@@ -33,9 +33,9 @@ constexpr int kDeepBind = 0;
 constexpr int kDeepBind = RTLD_DEEPBIND;
 #endif
 
-// Sets an environment variable while a library is loaded. setenv() and unsetenv(), because glibc locks them against
-// those of other threads: with a list of our own in `environ`, variables that another thread sets meanwhile would be
-// lost. As with any setenv(), the list may move under a thread that reads it.
+// Sets an environment variable while a library is loaded. setenv(), because glibc locks it against other threads: with
+// our own list in `environ`, their variables would be lost. As with any setenv(), the list may move under a thread that
+// reads it.
 class AddedVariable {
  public:
   AddedVariable(const char *name, const char *value)

@@ -16,7 +16,6 @@ void blas_end_threads();     // they start again with the next call
 // The caller's own (Launch::blas), or the one that was opened.
 const CpuBlas &blas_for(const Launch &launch);
 
-// True if the sizes fit the integers of a BLAS.
 bool blas_fits(const CpuBlas &blas, const GemmDesc &desc);
 
 // `desc` fits and has no batch. gemm takes FP32 operands.

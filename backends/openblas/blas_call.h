@@ -1,16 +1,15 @@
 // Admission to the BLAS: no more calls than it has buffers for, and none that lacks memory or threads.
 //
 // OpenBLAS has a fixed number of buffers, at least twice the threads that it was built for. Each of its threads and
-// each running call holds one. A call without one ends in a signal. It requests a buffer that cannot be mapped in an
-// endless loop. If a thread cannot be started, or memory is short in a product that threads share, it ends the process.
-// So everything is checked before a call enters.
+// each running call holds one. A call without one ends in a signal. OpenBLAS requests a buffer that cannot be mapped in
+// an endless loop. If a thread cannot be started, or memory is short in a product that threads share, it ends the
+// process. So everything is checked before a call enters.
 #pragma once
 
 #include "contract/cpu_blas.h"
 
 namespace libsgemm {
 
-// Lives around a launch's calls of a BLAS.
 class BlasCall {
  public:
   // Waits while the BLAS has buffers for no more calls. `threaded`: the BLAS may use its threads; then waits, too,

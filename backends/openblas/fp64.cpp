@@ -21,7 +21,6 @@ namespace {
 
 constexpr int64_t kWide = 1024, kDeep = 512, kCrossed = 128;
 
-// Rows [i0, i1) of columns [p0, p1) of a view, column by column.
 void convert(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, double *out) {
   const auto *data = static_cast<const float *>(view.data);
   for (int64_t p = p0; p < p1; ++p, out += i1 - i0) {

@@ -159,7 +159,6 @@ bool supports_widened(const GemmDesc &d, int) {
 
 bool supports_rounded(const GemmDesc &d, int) { return d.routine == Routine::gemm && d.type == Type::f32; }
 
-// Rows x cols of a stored matrix to a dense column-major block.
 template <typename T, float (*CONVERT)(T)>
 void convert(const void *base, int64_t row, int64_t col, int64_t rows, int64_t cols, int64_t ld, float *out) {
   const T *data = static_cast<const T *>(base) + row + col * ld;
@@ -171,7 +170,6 @@ void convert(const void *base, int64_t row, int64_t col, int64_t rows, int64_t c
 using Convert = void (*)(const void *base, int64_t row, int64_t col, int64_t rows, int64_t cols, int64_t ld,
                          float *out);
 
-// syrk as the product of A and A^T.
 GemmDesc with_a_as_b(const GemmDesc &d) {
   GemmDesc product = d;
   product.b = d.a;

@@ -33,7 +33,6 @@ Call fortran_call(const Own &own, const char *entry, Routine routine, Type type)
   return call;
 }
 
-// In the order of all routines with two inputs.
 template <typename INT>
 void operands(Call *call, const float *alpha, const void *a, const INT *lda, const void *b, const INT *ldb,
               const float *beta, float *c, const INT *ldc) {

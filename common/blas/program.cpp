@@ -1,7 +1,7 @@
 // The dynamic linker looks for a name in the global scope, then among the libraries that the calling object was loaded
-// with. This search takes the next definition in the global scope or, if there is none, the one that the calling object
-// finds, itself first, as a Python extension does. Without the name it looks for the BLAS by its sgemm in the same
-// places. At last it searches the whole process: the calling code may have been handed a function's address.
+// with. So this search takes the next definition in the global scope or, if there is none, the one that the calling
+// object finds, itself first, as a Python extension does. Without the name it looks for sgemm in the same places, and
+// at last in the whole process: the calling code may have been handed a function's address.
 #include "blas/program.h"
 
 #include <dlfcn.h>
@@ -121,7 +121,6 @@ class Search {
     return object != nullptr && !is_ours(*map, object.get()) ? function : nullptr;
   }
 
-  // In an object, then in the libraries that it needs.
   static void *definition_for(const char *object_name, const std::string &name) {
     const Object object = opened_object(object_name);
     return object != nullptr ? others(dlsym(object.get(), name.c_str())) : nullptr;

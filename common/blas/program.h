@@ -1,8 +1,8 @@
 // The function that a BLAS name refers to without the drop-in.
 //
 // Preloading must not change which BLAS computes on the CPU. The calling object decides that: NumPy's and SciPy's
-// wheels bring an OpenBLAS each, PyTorch has its own, and all may use the same names. A BLAS with all routines serves
-// as the CPU's backend. Otherwise a call that no GPU takes returns to the function that the program would have called.
+// wheels bring an OpenBLAS each, PyTorch has its own, all under the same names. A BLAS with all routines serves as the
+// CPU's backend. Otherwise a call that no GPU takes returns to the function that the program would have called.
 #pragma once
 
 #include <atomic>

@@ -8,9 +8,9 @@
 
 namespace libsgemm {
 
-// Performs a call of the drop-in. An illegal argument is reported to the program's `handler`, as xerbla(name, position)
-// or cblas_xerbla(position, name, ...), with integers of INT's width; without one, to stderr. `name`: "SGEMM " for
-// Fortran, "cblas_sgemm" for CBLAS. False: nothing was done, the call is for its caller's BLAS.
+// An illegal argument is reported to the program's `handler`, as xerbla(name, position) or cblas_xerbla(position, name,
+// ...), with integers of INT's width; without one, to stderr. `name`: "SGEMM " for Fortran, "cblas_sgemm" for CBLAS.
+// False: nothing was done, the call is for its caller's BLAS.
 template <typename INT>
 bool performed(const Call &call, const char *name, const char *handler);
 template <typename INT>

@@ -1,5 +1,5 @@
 // Entry points of libsgemm.h: each builds a Call. Forms with and without a handle differ only in the first parameter:
-// one macro defines both from a parameter list and an expression that fills in the call `c`.
+// one macro defines both.
 #include "call.h"
 
 using libsgemm::Batch;

@@ -18,8 +18,7 @@
 namespace libsgemm {
 namespace {
 
-// Marks this thread as inside a backend, which it must not enter again (submit()). A nested call has its own
-// ThreadInfo.
+// This thread is inside a backend, which it must not enter again (submit()). A nested call has its own ThreadInfo.
 class Inside {
  public:
   explicit Inside(ThreadInfo *info) : info_(info) { info_->inside = true; }
@@ -61,8 +60,8 @@ struct Workspace {
   libsgemm_handle::Workspace *own = nullptr;  // the handle's; NULL: of the user or of a graph
 };
 
-// Where results must be repeatable, the size must not depend on what else the device holds: less than the handle's size
-// is OUT_OF_MEMORY.
+// Where results must be repeatable, the size must not depend on other memory in use: less than the handle's size is
+// OUT_OF_MEMORY.
 libsgemm_status_t find_workspace(const Request &r, int index, const Launch &launch, libsgemm_handle *handle,
                                  Workspace *w, Error *error) {
   if (handle->user_workspace != nullptr) {
@@ -82,7 +81,7 @@ libsgemm_status_t find_workspace(const Request &r, int index, const Launch &laun
   return exact ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_SUCCESS;
 }
 
-// If the handle's work on another stream may use the handle's workspace, the launch waits for that work.
+// Waits for the handle's work on another stream that may use the handle's workspace.
 libsgemm_status_t launch_in_order(const Kernel &kernel, const Request &r, const Launch &launch, const Backend &table,
                                   libsgemm_handle::Workspace *own, Error *error) {
   if (own == nullptr) return launch_kernel(kernel, r, launch, error);
@@ -98,8 +97,7 @@ libsgemm_status_t launch_in_order(const Kernel &kernel, const Request &r, const 
   return status;
 }
 
-// Loads what a launch of several kernels needs before the first writes C. Skipped if this thread has recently done so
-// for such a call.
+// Loads all of several kernels before the first writes C. Skipped if this thread has recently done so for such a call.
 libsgemm_status_t rehearse(const Kernel &kernel, const GemmDesc &desc, Launch launch, Error *error) {
   struct Rehearsed {
     const Kernel *kernel;
@@ -169,8 +167,7 @@ bool ref_follows(const Settings &settings, int index) {
 }
 
 // True if a failing GPU may leave C undefined, given that the call does not read C: verification restores C, or a
-// backend that cannot fail recomputes all of it. This avoids a copy: 8192 x 8192 takes 12 ms to save on an H100's host,
-// and 5 ms to fetch.
+// backend that cannot fail recomputes all of it. Saving C takes longer than fetching it (docs/kernels/offload.md).
 bool may_spoil(const Request &r, int index) {
   return r.settings.verify != LIBSGEMM_VERIFY_OFF || (ref_follows(r.settings, index) && prepare_ref());
 }
@@ -206,9 +203,9 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
 
 // ---- Groups at once -------------------------------------------------------------------------------------------------
 
-// True if the groups one after another, each with its best kernel, are predicted to take longer than `seconds`. Asking
-// all kernels about a group takes many microseconds, so only a few groups are asked about; each represents its
-// neighbours in the order of work.
+// True if the groups one by one, each with its best kernel, are predicted to take longer than `seconds`. Asking all
+// kernels about a group takes many microseconds: only a few groups are asked about; each stands for its neighbours in
+// the order of work.
 bool slower_one_by_one(const Request &r, const GemmDesc *groups, int64_t count, int index, size_t workspace_bytes,
                        double seconds) {
   constexpr int64_t kAsked = 8;
@@ -238,13 +235,12 @@ bool slower_one_by_one(const Request &r, const GemmDesc *groups, int64_t count, 
   return sum > seconds;
 }
 
-// The forced kernel for groups at once, or the predicted fastest. NULL: none, or one group after another is predicted
-// to be faster.
+// The forced kernel, or the predicted fastest. NULL: none, or group by group is predicted to be faster.
 const Kernel *row_for_groups(const Request &r, const GemmDesc *groups, int64_t count, int index,
                              size_t workspace_bytes) {
   const Backend &table = table_of(index);
   const Kernel *const forced = forced_kernel(r.settings);
-  // Math modes apply to FP32 inputs. Other types use the FP32 kernels.
+  // Types other than FP32 use the FP32 kernels.
   const libsgemm_math_mode_t mode = r.desc.type == Type::f32 ? r.desc.math_mode : LIBSGEMM_MATH_FP32;
   PricedKernel best;
   for (const Kernel *row = table.kernels; row < table.kernels + table.kernel_count; ++row) {
@@ -257,7 +253,6 @@ const Kernel *row_for_groups(const Request &r, const GemmDesc *groups, int64_t c
   return slower_one_by_one(r, groups, count, index, workspace_bytes, best.seconds) ? best.kernel : nullptr;
 }
 
-// Clears the record of an earlier attempt or group.
 void forget_attempt(ThreadInfo *info) {
   info->tiles = 0;
   info->depth_cut = false;

@@ -33,15 +33,14 @@ inline bool reads_output(const Request &r) { return r.conv != nullptr ? r.conv->
 
 inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }
 
-// Fails for the legacy default stream while a stream that waits for it records a graph: work on the default stream
-// would break the graph. Launch::capturing does not distinguish the two streams.
+// Fails on the legacy default stream while a stream that waits for it records a graph: the work would break the graph.
+// Launch::capturing does not distinguish the two streams.
 libsgemm_status_t refuse_to_break_graph(const Launch &launch, Error *error);
 
 // For a call on device memory.
 DeviceMemory device_memory(const Request &r);
 
-// Log level of a mishap: a warning for the first of each kind on each backend; later ones appear only in the log of
-// calls.
+// The first of each kind on each backend is a warning; later ones appear only in the log of calls.
 int warning_level(int index, Note::Why why);
 
 template <typename MakeText>
@@ -52,8 +51,8 @@ void warn(int index, Note::Why why, const MakeText &make_text) {
 // The backend must be usable for the call. On SUCCESS *r->info has the kernel and the result of verification.
 libsgemm_status_t attempt(Request *r, int index, Error *error);
 
-// Computes groups on device memory at once by one kernel, without verification; r->desc is one of them. NOT_SUPPORTED:
-// no kernel can, or one group after another is predicted to be faster.
+// On device memory, by one kernel, without verification; r->desc is one of the groups. NOT_SUPPORTED: no kernel can, or
+// group by group is predicted to be faster.
 libsgemm_status_t attempt_groups(Request *r, const GemmDesc *groups, int64_t count, int index, Error *error);
 
 }  // namespace libsgemm

@@ -7,8 +7,8 @@
 
 namespace libsgemm {
 
-// The name called. BLAS names (cblas, fortran) leave aliasing to their caller. Fortran has no layout, so its positions
-// of arguments count without it.
+// BLAS names (cblas, fortran) leave aliasing to their caller. Fortran has no layout: its positions of arguments count
+// without it.
 enum class Interface : int8_t { native, cblas, fortran };
 
 // Enumerations are ints: a caller may pass any value. Fields that a routine does not have are 0.
@@ -65,7 +65,7 @@ struct Vendor {
   const char *backend, *name;
 };
 
-// How to perform a call of a program to its GPU's BLAS.
+// A program's call to its GPU's BLAS.
 struct DeviceCall {
   libsgemm_handle_t handle = nullptr;
   void *stream = nullptr;
@@ -80,7 +80,7 @@ struct DeviceCall {
   const char *ran_backend = "none", *ran_kernel = "";
 };
 
-// Checks and performs a call. submit(): synchronous, with the environment's settings. submit_h(): with a handle's.
+// submit(): synchronous, with the environment's settings. submit_h(): with a handle's.
 libsgemm_status_t submit(const Call &call);
 libsgemm_status_t submit(const GroupCall &call);
 libsgemm_status_t submit_h(const Call &call, libsgemm_handle_t handle);
@@ -89,26 +89,26 @@ libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle);
 }  // namespace libsgemm
 
 // For libsgemm_blas.so; not public. As submit(), but a call that fails for another reason than its arguments is
-// computed with built-in defaults on the CPU, unless LIBSGEMM_STRICT is set: a BLAS routine cannot report an error.
+// computed by defaults on the CPU, unless LIBSGEMM_STRICT is set: a BLAS routine cannot report an error.
 extern "C" {
-// *given_back: nothing was done, and the caller's own BLAS must compute (Call::gives_back).
+// *given_back: the caller's own BLAS must compute (Call::gives_back).
 LIBSGEMM_API libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call, bool *given_back);
 LIBSGEMM_API libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call, bool *given_back);
 
-// Calls search(argument) while no fork can happen, and publishes the BLAS that it returns, if any: it also serves calls
-// that do not come through the drop-in. False: the process is ending, or memory ran out.
+// Calls search(argument) while no fork can happen, and publishes the BLAS that it returns, also for calls that do not
+// come through the drop-in. False: the process is ending, or memory ran out.
 LIBSGEMM_API bool libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(void *), void *argument);
 
 // For libsgemm_cublas.so and libsgemm_rocblas.so. As submit_h(), but failures are not counted: C is unchanged, and the
-// caller forwards the call to the program's BLAS. *final: the caller must return the status instead, because the user
-// requires the error or the output is already modified.
+// caller forwards the call. *final: the caller must return the status instead, because the user requires the error or
+// the output is modified.
 LIBSGEMM_API libsgemm_status_t libsgemm_private_device_call(const libsgemm::Call *call, libsgemm::DeviceCall *how,
                                                             bool *final);
 LIBSGEMM_API libsgemm_status_t libsgemm_private_device_group_call(const libsgemm::GroupCall *call,
                                                                   libsgemm::DeviceCall *how, bool *final);
 
 LIBSGEMM_API bool libsgemm_private_instrumented(void);
-// Counts and logs a forwarded call and its status. `groups`, if not NULL, replaces all of `call` but its entry.
+// `groups`, if not NULL, replaces all of `call` but its entry.
 LIBSGEMM_API void libsgemm_private_count_forwarded(const libsgemm::Vendor *vendor, const libsgemm::Call *call,
                                                    const libsgemm::GroupCall *groups, const char *why, int status,
                                                    uint64_t nanoseconds);
@@ -116,10 +116,10 @@ LIBSGEMM_API void libsgemm_private_count_forwarded(const libsgemm::Vendor *vendo
 LIBSGEMM_API void libsgemm_private_add_time(const char *entry, const char *backend, const char *kernel,
                                             uint64_t nanoseconds);
 
-// For Python, whose frameworks supply arrays with a device and a stream. From now on a default stream of the handle is
-// that of the operands' device, not of the current device.
+// For Python, whose frameworks supply arrays with a device and a stream: a default stream of the handle is that of the
+// operands' device, not of the current one.
 LIBSGEMM_API void libsgemm_private_follow_operands(libsgemm_handle_t h);
 
-// Adds a BLAS of the process to the statistics, even without a call.
+// Adds a BLAS to the statistics, even without a call.
 LIBSGEMM_API void libsgemm_private_note_blas(const char *version, const char *file, bool has_lapack);
 }

@@ -222,7 +222,7 @@ void check_enums(Report *report, const Positions &at, const Call &call) {
   report->one_of(at.diag, "diag", call.diag, 131, 132, "131 (non-unit) or 132 (unit)", "N or U");
 }
 
-// As stored, in the caller's layout. B is valid only if the routine has one.
+// In the caller's layout. B is valid only if the routine has one.
 struct Shapes {
   int64_t a_rows, a_cols, b_rows, b_cols;
 };
@@ -404,13 +404,11 @@ void report_overlap(Report *report, const Call &call, bool a, bool b) {
   report->fail(positions(call).c, name_of_c(call), "overlaps %s", (swaps_operands(call) ? b : a) ? "A" : "B");
 }
 
-// Compares the output of one product with each input.
 void check_overlap(Report *report, const Call &call, const GemmDesc &item) {
   const Stored c = stored_c(item);
   report_overlap(report, call, overlap(c, stored_a(item)), overlap(c, stored_b(item)));
 }
 
-// Compares every output of a strided batch with every input.
 void check_strided_overlap(Report *report, const Call &call, const GemmDesc &desc) {
   const GemmDesc first = batch_item(desc, 0);
   const auto batch = [&](const Stored &x, int64_t stride) {

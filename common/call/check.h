@@ -7,8 +7,8 @@
 
 namespace libsgemm {
 
-// Checks all but aliasing. Fills *desc with a legal column-major call, or `info` with INVALID_ARGUMENT, the lowest
-// wrong position and a message.
+// Checks all but aliasing. Fills *desc, column-major, or `info`: INVALID_ARGUMENT, the lowest wrong position, a
+// message.
 libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc);
 
 // Checks arrays for NULL, counts and sizes.
@@ -17,8 +17,8 @@ libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info);
 // For libsgemm_plan_create; positions count from its handle.
 libsgemm_status_t check_plan_operand(const PlanOperand &x, ThreadInfo *info);
 
-// Checks that no pointer in a batch's arrays (host memory) is NULL, and no output shares an element with an input.
-// `call` has the names of the arguments.
+// Checks for NULL in a batch's arrays (host memory), and for outputs that share an element with an input. `call` has
+// the names of the arguments.
 libsgemm_status_t check_memory(const Call &call, const GemmDesc &desc, bool arrays_on_host, ThreadInfo *info);
 
 inline bool reads_inputs(const GemmDesc &desc) { return desc.alpha != 0.0f && desc.k > 0; }

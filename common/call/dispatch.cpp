@@ -1,6 +1,5 @@
 // Decides where the operands are, whether there is anything to compute, which backends may compute, whether the call is
-// worth a GPU, and which kernel runs. Then runs and verifies the call (attempt.h). If that fails, tries the next
-// backend.
+// worth a GPU, and which kernel runs. If the attempt fails (attempt.h), tries the next backend.
 #include "dispatch.h"
 
 #include <algorithm>
@@ -33,8 +32,8 @@ bool has_cpu_choice(const Settings &s) {
   return s.preference.chosen == 0;
 }
 
-// True if host data go to a GPU: on request, or if that is worth the transfer, by the user's threshold or else by
-// predicted times. Both need a CPU backend as the alternative: if only GPUs are named, they apply only if the user set
+// True if host data go to a GPU: on request, or if worth the transfer, by the user's threshold or else by predicted
+// times. Both need a CPU backend as the alternative: if only GPUs are named, they apply only if the user set
 // LIBSGEMM_OFFLOAD or the threshold, and never under STRICT.
 bool worth_offloading(const Request &r, int index) {
   const Settings &s = r.settings;
@@ -93,7 +92,7 @@ bool usable(const Request &r, int index) {
 
 // ---- All backends ---------------------------------------------------------------------------------------------------
 
-// True if results must be repeatable, and a backend was passed over that could compute the call at another time.
+// A backend was passed over that could compute the call at another time, but results must be repeatable.
 bool stops_here(const Request &r) { return repeatable(r.settings.deterministic) && r.info->has_note_of_the_moment(); }
 
 libsgemm_status_t fail(Request *r, libsgemm_status_t status, const char *why) {
@@ -130,8 +129,7 @@ void tell_of_replacement(const Request &r, int asked, int index) {
        [&] { return reason_in_words(*r.info) + ": using " + kBackendNames[index]; });
 }
 
-// True if the caller's own BLAS computes what falls to the CPU: unless the user named another BLAS, `ref` or a kernel,
-// or requires what no BLAS promises.
+// True unless the user named another BLAS, `ref` or a kernel, or requires what no BLAS promises.
 bool gives_back(const Request &r, int index) {
   const Settings &s = r.settings;
   if (!r.call.gives_back || index < kFirstCpu || r.info->late || !r.at.cpu_can_reach()) return false;
@@ -166,7 +164,7 @@ void tell_of_ref() {
   });
 }
 
-// Notes and logs a failure. True if the next backend may try.
+// True if the next backend may try.
 bool go_on(Request *r, int index, libsgemm_status_t status, const Error &error) {
   ThreadInfo &info = *r->info;
   const bool wrong = status == LIBSGEMM_VERIFICATION_FAILED;
@@ -183,7 +181,7 @@ bool go_on(Request *r, int index, libsgemm_status_t status, const Error &error) 
   return true;
 }
 
-// A call on device memory whose result was refused, copied to host memory for other backends.
+// A call whose result was refused, copied to host memory for other backends.
 class Moved {
  public:
   explicit Moved(const Request &r) : from_(r) {}
@@ -199,7 +197,7 @@ class Moved {
     if (copy_.take(device_memory(from_), from_.desc, error) != LIBSGEMM_SUCCESS) return nullptr;
     return &request_.emplace(Request{from_.call, copy_.desc(), from_.settings, from_.handle, from_.info});
   }
-  // Copies the result back, if the call was moved.
+  // Copies back, if the call was moved.
   libsgemm_status_t finish(Error *error) {
     if (!request_) return LIBSGEMM_SUCCESS;
     const DeviceMemory memory = device_memory(from_);

@@ -14,12 +14,12 @@ namespace libsgemm {
 libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const Settings &settings,
                                  libsgemm_handle *handle, ThreadInfo *info, Placement *at);
 
-// Calls check_operands(), then performs a legal, non-empty description. `call` has the flags, and the names of
-// arguments for messages. `handle` NULL: synchronous. Fills `info`.
+// For a legal, non-empty description; calls check_operands() first. `call` has the flags, and the names of arguments
+// for messages. `handle` NULL: synchronous. Fills `info`.
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info);
 
-// Performs a non-empty convolution. Only the entry of `call` is set.
+// Only the entry of `call` is set.
 libsgemm_status_t dispatch(const Call &call, const ConvDesc &conv, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info);
 
@@ -42,8 +42,8 @@ class Groups {
 
 inline bool only_scales(const GemmDesc &desc) { return desc.k == 0 || desc.alpha == 0.0f; }
 
-// Computes groups that are at_once() with one kernel, if one can and is predicted to be faster than group by group:
-// *done. Otherwise, or after a failure before anything is written, dispatch() must compute them.
+// For groups that are at_once(). *done: one kernel could and was predicted to be faster than group by group. Otherwise,
+// or after a failure before anything is written, dispatch() must compute them.
 libsgemm_status_t dispatch_groups(const Call &call, const Groups &groups, const Settings &settings,
                                   libsgemm_handle *handle, ThreadInfo *info, bool *done);
 

@@ -1,5 +1,5 @@
-// Workspaces of calls recorded into graphs. A graph may run at any time: concurrently with direct calls and other
-// graphs, and after the handle is destroyed. So each graph has its own memory for as long as it can run.
+// Workspaces of calls recorded into graphs. A graph may run concurrently with direct calls and other graphs, and after
+// the handle is destroyed: it has its own memory for as long as it can run.
 #pragma once
 
 #include "contract/backend.h"
@@ -7,8 +7,8 @@
 namespace libsgemm {
 
 // Exactly `bytes` bytes for calls recorded from `stream`, which run one after another; streams forked off from it get
-// other memory. Allocated during recording, reused for other graphs once this graph and all made from it are gone. If
-// the backend cannot know when that is, the memory belongs to `owner`. NULL, *error: no memory.
+// other memory. Reused for other graphs once this graph and all made from it are gone. If the backend cannot know when
+// that is, the memory belongs to `owner`. NULL, *error: no memory.
 void *graph_workspace(int backend, int device, void *stream, size_t bytes, const void *owner, Error *error);
 
 // Releases the memory of `owner`, which no longer needs it, and of graphs that are gone.

@@ -87,7 +87,7 @@ void give_back(const Workspace &w) {
   if (w.event != nullptr) table_of(w.backend).destroy_event(w.device, w.event);
 }
 
-// `bytes`, or half of them, a quarter and so on down to 4096; `exact`: `bytes` or nothing.
+// Allocates `bytes` or, halving them, less, down to 4096; `exact`: `bytes` or nothing.
 libsgemm_status_t allocate(Workspace *w, size_t bytes, bool exact, libsgemm::Error *error) {
   libsgemm_status_t status = LIBSGEMM_OUT_OF_MEMORY;
   for (w->bytes = bytes; status != LIBSGEMM_SUCCESS && (w->bytes == bytes || (!exact && w->bytes >= 4096));) {
@@ -180,7 +180,7 @@ libsgemm_status_t libsgemm::wait_for_stream(const libsgemm_handle &handle, Error
       set_error(error, kEndingText);
       return LIBSGEMM_UNAVAILABLE;
     }
-    // A stream belongs to one device, which its backend finds. Each device has its own default streams.
+    // A stream belongs to one device; each device has its own default streams.
     const bool each = is_default_stream(handle.stream);
     const int devices = each ? slot.table->device_count() : 1;
     for (int device = 0; device < devices; ++device) {
@@ -224,7 +224,7 @@ libsgemm_status_t bad_number(int position, const char *name, int value, const ch
   return bad_argument(position, text);
 }
 
-// By a name that `parse` looks up. The message with the valid names needs memory.
+// `parse` looks up the name. The message with the valid names needs memory.
 template <typename Parse>
 libsgemm_status_t set_by_name(const char *what, const char *name, const Parse &parse) {
   return protect(&thread_info(), [&] {

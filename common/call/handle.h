@@ -37,10 +37,10 @@ struct libsgemm_handle {
   void use(int backend, int device) { used[backend] |= uint64_t{1} << (device < 63 ? device : 63); }
   // Maybe a new stream at the same address.
   void set_stream(void *to);
-  // The handle's own workspace for a device, allocated at first use, as large as its bound allows; `exact`: exactly
-  // that large. NULL, *error: no memory.
+  // The handle's workspace for a device, allocated at first use, as large as its bound allows; `exact`: exactly that
+  // large. NULL, *error: no memory.
   Workspace *obtain(int backend, int device, bool exact, libsgemm::Error *error);
-  // At least `bytes` of device memory that stays with the handle; a larger request replaces it. NULL, *error: none.
+  // `bytes` of device memory that stay with the handle; a larger request replaces them. NULL, *error: none.
   void *keep(int backend, int device, size_t bytes, libsgemm::Error *error);
   void release_all();
 };

@@ -119,7 +119,7 @@ libsgemm_status_t libsgemm_device_describe(int index, int device, libsgemm_devic
     *info = {};
     libsgemm::Error error = {};
     const libsgemm_status_t status = table.describe_device(device, info, &error);
-    // memory() fails if another process uses the device exclusively; the rest is known all the same.
+    // memory() fails if another process uses the device exclusively; the rest is known.
     size_t free_bytes = 0, total_bytes = 0;
     if (status == LIBSGEMM_SUCCESS && table.is_gpu &&
         table.memory(device, &free_bytes, &total_bytes, &error) == LIBSGEMM_SUCCESS) {

@@ -14,8 +14,7 @@
 namespace libsgemm {
 namespace {
 
-// Pointers that decide where a call runs: the matrices, a batch's arrays, or, with `items`, the first pointers in
-// these. Returns their number.
+// The matrices, a batch's arrays, or, with `items`, the first pointers in these. Returns their number.
 int pointers_of(const GemmDesc &d, bool items, const void **pointers) {
   int count = 0;
   const bool inputs = reads_inputs(d);
@@ -57,7 +56,7 @@ unsigned pinned_of(const Location *locations, int count) {
   return pinned;
 }
 
-// True if a GPU backend must be asked: it is loaded, or is a candidate that can be loaded.
+// True if the backend is loaded, or is a candidate that can be loaded.
 bool may_own_memory(const Settings &s, int index) {
   if (library().slots[index].state.load(std::memory_order_acquire) == Slot::ready) return true;
   int8_t order[kBackendCount];
@@ -68,8 +67,7 @@ bool may_own_memory(const Settings &s, int index) {
   return false;
 }
 
-// True if the CPU can read here. The kernel reads the signal set, 8 bytes, before it rejects the nonexistent request.
-// Aligned, the 8 bytes are on one page.
+// Linux reads the signal set, 8 bytes, before it rejects the nonexistent request. Aligned, they are on one page.
 bool is_readable(const void *pointer) {
   const uintptr_t aligned = reinterpret_cast<uintptr_t>(pointer) & ~uintptr_t{7};
   constexpr long kNoRequest = ~0L;
@@ -94,8 +92,8 @@ libsgemm_status_t find_operands_at_end(const GemmDesc &desc, ThreadInfo *info) {
   return readable ? LIBSGEMM_SUCCESS : info->fail(LIBSGEMM_UNAVAILABLE, kEndingText);
 }
 
-// The handle's stream decides: only it orders the call with the program's work. Without one it is the device that holds
-// the operands, or for managed memory the thread's current device.
+// The handle's stream decides: only it orders the call with the program's work. Otherwise the device of the operands,
+// or for managed memory the thread's current device.
 libsgemm_status_t find_device(const Backend &table, const libsgemm_handle *handle, Location *where, ThreadInfo *info) {
   const bool by_default = handle == nullptr || is_default_stream(handle->stream);
   const bool named = handle != nullptr && !(by_default && handle->follows_operands);

@@ -20,7 +20,7 @@ struct Placement {
 };
 
 // Asks the GPU backends that are candidates or loaded. `handle` may be NULL; `device_only`: Call::device_only.
-// INVALID_ARGUMENT: the operands are not all in one memory, or on another device than the stream. UNAVAILABLE:
+// INVALID_ARGUMENT: the operands are in different memories, or on another device than the stream. UNAVAILABLE:
 // LIBSGEMM_DEVICES excludes their device, or, during exit, when no backend can be asked, the CPU cannot read them.
 libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, const libsgemm_handle *handle,
                                 bool device_only, Placement *placement, ThreadInfo *info);

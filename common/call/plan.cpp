@@ -64,8 +64,8 @@ std::string words(const char *format, Args... args) {
 
 bool is_plain(int trans) { return trans == LIBSGEMM_NO_TRANS; }
 
-// The operand as the A of a column-major product: op(B) is op(A)^T of the transposed product, and a row-major A the
-// transpose of a column-major one.
+// As the A of a column-major product: op(B) is op(A)^T of the transposed product, and a row-major A the transpose of a
+// column-major one.
 GemmDesc describe(const PlanOperand &x, const Settings &settings) {
   const bool left = x.side == LIBSGEMM_LEFT, column_major = x.layout == LIBSGEMM_COL_MAJOR;
   GemmDesc d = {};
@@ -93,7 +93,7 @@ bool is_candidate(const Settings &settings, int index) {
   return false;
 }
 
-// Splits into new device memory and waits. Releases the memory on failure.
+// Releases the memory on failure.
 libsgemm_status_t split(const GemmDesc &desc, size_t bytes, const Launch &launch, const Backend &table, void **memory,
                         Error *error) {
   libsgemm_status_t status = table.allocate(launch.device, bytes, memory, error);
@@ -110,7 +110,6 @@ libsgemm_status_t split(const GemmDesc &desc, size_t bytes, const Launch &launch
   return status;
 }
 
-// Keeps the split operand, if its backend has something to keep.
 libsgemm_status_t fill(const libsgemm_handle &handle, libsgemm_plan *plan, ThreadInfo *info) {
   const PlanOperand &x = plan->operand;
   const Settings &settings = handle.settings;

@@ -26,8 +26,8 @@ struct PlanOperand {
 
 }  // namespace libsgemm
 
-// Plans live in a pool that is never freed: a destroyed one can be recognised. Constant after libsgemm_plan_create: any
-// number of threads may use it.
+// Plans live in a pool that is never freed: a destroyed one can be recognised. Constant after creation: any number of
+// threads may use it.
 struct libsgemm_plan {
   static constexpr uint32_t kLive = 0x6e616c70;
 
@@ -45,7 +45,7 @@ namespace libsgemm {
 // Why a plan cannot be this operand; empty: it can, or is NULL.
 std::string plan_fault(const libsgemm_plan *plan, const PlanOperand &x);
 
-// Checks what a call knows only late: its math mode, the device and context of its operands.
+// Checks what a call knows only late: math mode, device and context of its operands.
 libsgemm_status_t check_plans(const Call &call, const Settings &settings, const Placement &at, ThreadInfo *info);
 
 // Operands that a kernel took from plans.

@@ -26,7 +26,7 @@ bool is_empty(const GemmDesc &desc) { return desc.m == 0 || desc.n == 0 || desc.
 
 bool invariant(const Settings &settings) { return settings.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
-// For last_info's share of FP64; 0: not needed. A forced kernel has its own math mode, so it gets a ticket, too.
+// 0: not needed. A forced kernel has its own math mode, so it gets a ticket, too.
 uint64_t draw_ticket(const Settings &settings) {
   static std::atomic<uint64_t> last{0};
   const bool asks = settings.math_mode == LIBSGEMM_MATH_FP32_FAST || settings.kernel.backend >= 0;
@@ -56,7 +56,7 @@ int wrong_results(const ThreadInfo &info) {
   return count;
 }
 
-// Statistics and log line of one call, described by `words()`. counted() counts failures, after the last attempt.
+// `words()` describes the call. counted() counts failures, after the last attempt.
 template <typename Words>
 void record(const ThreadInfo &info, double flops, Clock::time_point start, const Words &words) {
   const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
@@ -117,8 +117,8 @@ libsgemm_status_t counted(libsgemm_status_t status, const ThreadInfo &info) {
   return status;
 }
 
-// A call from inside a backend: its BLAS resolved one of its own names to our drop-in. It must not enter that BLAS
-// again, nor change the report of the outer call.
+// The backend's BLAS resolved one of its own names to our drop-in. The call must not enter that BLAS again, nor change
+// the outer call's report.
 libsgemm_status_t submit_nested(const Call &call) {
   ThreadInfo info = {};
   info.begin(call.entry);
@@ -142,7 +142,6 @@ const Settings &settings_of(const libsgemm_handle *handle) {
   return handle != nullptr ? handle->settings : library().env.settings;
 }
 
-// Refuses because of the handle, the environment or the settings.
 libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, ThreadInfo *info) {
   if (with_handle && !is_live(handle)) {
     return info->fail(LIBSGEMM_INVALID_HANDLE, libsgemm_status_string(LIBSGEMM_INVALID_HANDLE));
@@ -326,8 +325,8 @@ libsgemm_status_t submit_any(const AnyCall &call, libsgemm_handle *handle, bool 
   });
 }
 
-// Repeats a failed BLAS call with built-in settings on the CPU, unless LIBSGEMM_STRICT=1 forbids that. A call that is
-// not computed is logged each time, one that is computed only once.
+// Repeats a call with built-in settings on the CPU, unless LIBSGEMM_STRICT=1 forbids that. A call that is not computed
+// is logged each time, one that is computed only once.
 template <typename AnyCall>
 libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t failure, ThreadInfo *info) {
   if (library().env.settings.strict || info->spoiled) {
@@ -390,7 +389,7 @@ libsgemm_status_t enqueue_epilogue(const DeviceCall &how, ThreadInfo *info) {
   return status == LIBSGEMM_SUCCESS ? status : info->fail(status, error.text);
 }
 
-// With the stream and workspace that the program set in its GPU BLAS's handle.
+// The program set stream and workspace in its GPU BLAS's handle.
 template <typename AnyCall>
 libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final) {
   const InGate gate;

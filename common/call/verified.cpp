@@ -17,8 +17,8 @@ namespace {
 
 std::string to_string(const Request &r) { return r.conv != nullptr ? to_string(*r.conv) : to_string(r.desc); }
 
-// Each call draws other samples, and so does each process unless LIBSGEMM_VERIFY_SEED is set: an error is not missed
-// again for the same reason.
+// Each call, and each process unless LIBSGEMM_VERIFY_SEED is set, draws other samples: an error is not missed again for
+// the same reason.
 uint64_t next_seed() {
   static const uint64_t first = [] {
     const Environment &env = library().env;
@@ -30,7 +30,6 @@ uint64_t next_seed() {
   return first + 0x9fb21c651e98df25u * ++calls;
 }
 
-// Accepts, warns or refuses, by the worst |error| / bound.
 libsgemm_status_t follow(Request *r, int index, const Kernel &ran, double ratio, Error *error) {
   r->info->verify_ratio = ratio;
   if (ratio <= 1) return LIBSGEMM_SUCCESS;
@@ -92,7 +91,7 @@ libsgemm_status_t launch_and_verify_with(LaunchRequest *launch, const Desc &desc
   return status;
 }
 
-// For a result that cannot be verified, because the device refuses or memory is short. Action WARN accepts it.
+// The device refuses, or memory is short. Action WARN accepts the result.
 libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran, libsgemm_status_t failure,
                                  const Error &error) {
   if (r.settings.verify_action != LIBSGEMM_VERIFY_WARN) return failure;

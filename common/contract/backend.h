@@ -1,10 +1,9 @@
 // The contract between libsgemm and a backend.
 //
 // A plugin exports kBackendEntry, which returns its Backend. The loader checks `abi`, calls open() and, before anything
-// needs a device, probe(). After that any thread may call any function at any time. No function throws, prints or ends
-// the process. A plugin is never unloaded. BeneathNote (elf_file.h) keeps one from being loaded without its driver.
-//
-// On failure a function writes one sentence into Error, without newline and full stop.
+// needs a device, probe(). After that any thread may call any function. No function throws, prints or ends the process.
+// A plugin is never unloaded; BeneathNote (elf_file.h) keeps one from being loaded without its driver. On failure a
+// function writes one sentence into Error, without newline and full stop.
 #pragma once
 
 #include <cstddef>
@@ -154,7 +153,6 @@ struct Kernel {
   const ConvLaunch *conv = nullptr;
 };
 
-// True if the kernel supports the call and its determinism.
 inline bool can_do(const Kernel &kernel, const GemmDesc &desc, int device) {
   return (kernel.invariant || !invariant(desc)) && kernel.supports(desc, device);
 }
@@ -184,9 +182,9 @@ struct Backend {
   const Kernel *kernels;
   int kernel_count;
 
-  // Finds the software beneath: a driver, a BLAS. Makes no device context, starts no thread. On refusal: UNAVAILABLE.
+  // Finds the driver or BLAS beneath. Makes no device context, starts no thread. On refusal: UNAVAILABLE.
   libsgemm_status_t (*open)(const Host &host, Error *error);
-  // Version of that software, static: "OpenBLAS 0.3.21 Haswell".
+  // Static: "OpenBLAS 0.3.21 Haswell".
   const char *(*version)();
   // Devices after LIBSGEMM_DEVICES; 1 for a CPU. GPU backends: valid only after probe().
   int (*device_count)();
@@ -201,10 +199,10 @@ struct Backend {
   // Locates `count` pointers. Fast: every call uses it. Must not create a device context before probe(): no device
   // pointer exists before the program has made a context.
   void (*locate)(const void *const *pointers, int count, Location *locations);
-  // Identity of the context that owns memory, streams and events that the thread makes on a device, and with which they
-  // vanish. It is the current context if that belongs to the device, else the device's own, made if need be. An
-  // identity is never used twice in a process: cudaDeviceReset leads to another. Odd: the device's own context, one at
-  // a time. 0: no context is available. NULL: always 1.
+  // Identity of the context that owns a thread's memory, streams and events on a device; they vanish with it. It is the
+  // current context if that belongs to the device, else the device's own, made if need be. Never used twice in a
+  // process: cudaDeviceReset leads to another. Odd: the device's own context, one at a time. 0: none is available.
+  // NULL: always 1.
   uint64_t (*context)(int device);
   // The device of a stream; for a default stream, the thread's current device. -1: excluded by LIBSGEMM_DEVICES. Makes
   // no context.
@@ -264,15 +262,15 @@ struct Backend {
 
   // Verification by checksum, in device memory. checksum_bytes(): its workspace; 0: no checksum for this call.
   // checksum() enqueues the part before the product, needed only if C is read, or the part after it (`after`), in the
-  // same workspace. Afterwards the largest of the workspace's first kChecksumResults doubles is the worst |error| /
-  // bound; negative: nothing could be judged. NULL: no checksums.
+  // same workspace. Then the largest of the first kChecksumResults doubles is the worst |error| / bound; negative:
+  // nothing could be judged. NULL: no checksums.
   size_t (*checksum_bytes)(const GemmDesc &desc, const Checksum &what, int device);
   libsgemm_status_t (*checksum)(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch,
                                 Error *error);
-  // Verification of all elements in device memory: recomputes them in FP64 by code other than the kernels'.
-  // elements_bytes(): its workspace, at most kMostElementBytes; 0: the host verifies. elements() runs after the
-  // product; the largest double of the workspace is the worst |error| / bound. `before`: the old C, dense, in device
-  // memory; NULL: not read. NULL functions: the host verifies all.
+  // Recomputes all elements in device memory in FP64, by code other than the kernels'. elements_bytes(): its workspace,
+  // at most kMostElementBytes; 0: the host verifies. elements() runs after the product; the largest double of the
+  // workspace is the worst |error| / bound. `before`: the old C, dense, in device memory; NULL: not read. NULL
+  // functions: the host verifies.
   size_t (*elements_bytes)(const GemmDesc &desc, int device);
   libsgemm_status_t (*elements)(const GemmDesc &desc, const ElementBound &bound, const float *before,
                                 const Launch &launch, Error *error);

@@ -121,7 +121,6 @@ bool parse_routine(const std::string &name, CallClass *call) {
   return false;
 }
 
-// One word after the routine: "m=64".
 bool parse_word(const std::string &name, const std::string &value, const Has &has, CallClass *call) {
   if (name == "m") return parse_size(value, &call->m);
   if (name == "n") return parse_size(value, &call->n);

@@ -1,4 +1,4 @@
-// A class of calls with the same fastest kernel. `libsgemm run --record` writes classes; `libsgemm tune` keeps a kernel
+// A class of calls with the same fastest kernel: `libsgemm run --record` writes classes, `libsgemm tune` keeps a kernel
 // for each. Sizes count exactly; leading dimensions, strides and addresses by alignment; alpha and beta by whether they
 // are 0, 1 or another number.
 #pragma once

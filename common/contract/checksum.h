@@ -100,8 +100,8 @@ LIBSGEMM_HOST_DEVICE inline double checksum_ratio(double computed, double wanted
   return error / (kChecksumDeviations * rounding + below);
 }
 
-// Chooses from the equal blocks of rows or columns the numbers (start + i * step) mod all, i < chosen; step is coprime
-// to all. So each block has the probability chosen / all.
+// The numbers (start + i * step) mod all, i < chosen, of equal blocks of rows or columns; step is coprime to all. Each
+// block has the probability chosen / all.
 struct BlockChoice {
   int64_t all, chosen, start, step;
 
@@ -110,7 +110,6 @@ struct BlockChoice {
 
 constexpr int64_t kChecksumRows = 32, kChecksumColumns = 128;
 
-// The part of C that a device checksum covers.
 struct Checksum {
   uint64_t seed;
   BlockChoice rows, columns;

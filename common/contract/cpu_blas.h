@@ -1,7 +1,6 @@
 // A CPU's BLAS, found by backend openblas or by the drop-in: its six level-3 functions under one signature for both
-// widths of integers, its dgemm, and what it reports about itself.
-//
-// Fortran names, because every BLAS has them and descriptions are column-major.
+// widths of integers, its dgemm, and what it reports. Fortran names, because every BLAS has them and descriptions are
+// column-major.
 #pragma once
 
 #include <cstddef>
@@ -72,7 +71,7 @@ struct CpuBlas {
 
 // Looks up a function by name; NULL: there is none.
 using Functions = std::function<void *(const char *)>;
-// From a handle of dlopen: finds functions of the library's dependencies, too.
+// Also finds functions of the library's dependencies.
 Functions functions_of(void *library);
 
 // False if the library has no sgemm under this spelling, or, with the reason in *problem, not all of the others.

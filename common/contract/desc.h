@@ -163,7 +163,7 @@ inline bool reads_c(const GemmDesc &desc) { return in_place(desc) || desc.beta !
 // Product i of a batch. Pointer arrays must be in host memory.
 GemmDesc batch_item(const GemmDesc &desc, int64_t i);
 
-// Multiplications and additions of all products; never 0.
+// Never 0.
 double flop_count(const GemmDesc &desc);
 
 // The public name without its prefix: "sgemm", "shgemm_batch_strided".

@@ -27,7 +27,6 @@ LIBSGEMM_HOST_DEVICE inline Parts parts_of(const Line &line, libsgemm_math_mode_
   return {line.sum, fmax(traits.lost_of_most * line.largest, traits.lost_always)};
 }
 
-// Loss of a product by the split.
 LIBSGEMM_HOST_DEVICE inline double lost_by(const Parts &x, const Parts &y) { return x.lost * y.sum + x.sum * y.lost; }
 
 struct ElementBound {
@@ -43,7 +42,6 @@ struct ElementBound {
 
 LIBSGEMM_HOST_DEVICE inline bool flushes(double smallest) { return smallest >= 0x1p-126; }
 
-// The bound of a result, or of a residual.
 struct Limits {
   double factor, magnitude;  // product: the bound in the normal range
   double lost;               // by the split of inputs

@@ -5,8 +5,7 @@
 
 namespace libsgemm {
 
-// The backend's devices must be known. Routines and types are those of the many calls tried that the kernel supports on
-// some device.
+// The devices must be known. Routines and types are those of the calls tried that the kernel supports on some device.
 void describe_kernel(const Backend &backend, const Kernel &kernel, libsgemm_kernel_info_t *info);
 
 }  // namespace libsgemm

@@ -114,7 +114,7 @@ void check_output(Report *report, const libsgemm_conv2d_t &v, int64_t *p, int64_
   *q = output_side(report, v.w, v.pad_left, v.pad_right, v.s, v.dilation_w, v.stride_w, "s", "w");
 }
 
-// For sizes (n, c, h, w). Checks that the whole tensor fits the address space.
+// Checks that the whole tensor fits the address space.
 Steps steps_of(Report *report, const int64_t (&size)[4], const int64_t (&strides)[4], bool nhwc, const char *name) {
   static constexpr int kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};  // the innermost first
   int64_t step[4], count = 1;

@@ -20,7 +20,6 @@ struct CalibrationFile {
   Calibration figures;
 };
 
-// From what backends and devices report about themselves (libsgemm.h).
 CalibrationKey calibration_key(const char *cpu_backend, const char *cpu_version, int cpu_threads,
                                const char *gpu_backend);
 std::string calibration_device(const char *version, const char *name, int count);
@@ -29,10 +28,10 @@ std::string calibration_device(const char *version, const char *name, int count)
 std::string calibration_path(const CalibrationKey &key);
 
 std::string calibration_to_text(const CalibrationFile &file);
-// False, with the reason in *problem: not whole and sane.
+// False, *problem: not whole and sane.
 bool calibration_from_text(const std::string &text, CalibrationFile *file, std::string *problem);
 
-// Compares the key, too, except for the device. False, with the reason in *problem.
+// Compares the key, too, except for the device. False: *problem has the reason.
 bool read_calibration(const std::string &path, const CalibrationKey &key, CalibrationFile *file, std::string *problem);
 
 }  // namespace libsgemm

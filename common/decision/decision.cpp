@@ -1,6 +1,6 @@
-// Model parameters are read once for each pair of a GPU and a CPU backend. A process's first use of its GPUs is put off
-// until the calls so far would have saved the time of starting them. It is not put off if results are repeatable: they
-// must not depend on earlier calls.
+// Model parameters are read once for each pair of a GPU and a CPU backend. A process first uses its GPUs when its calls
+// would have saved the time of starting them. Repeatable results must not depend on earlier calls: for them the start
+// is not put off.
 #include "decision.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Decides between CPU and GPU for a call on host memory, by the machine's model parameters (model.h), measured or
-// assumed.
+// Decides between CPU and GPU for a call on host memory, by the machine's model parameters, measured or assumed.
 #pragma once
 
 #include "process/env.h"

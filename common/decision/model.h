@@ -1,5 +1,5 @@
 // Predicts the seconds of a call on host memory on the CPU and on a GPU. Pure functions of the description, the kind of
-// its operands' memory, and a machine's parameters.
+// its memory, and a machine's parameters.
 #pragma once
 
 #include <array>

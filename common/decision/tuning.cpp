@@ -44,14 +44,12 @@ const Kernel *row_named(const Backend &backend, const std::string &name) {
   return found != end ? found : nullptr;
 }
 
-// The call's place, or a free one for it.
 size_t place_of(const std::vector<Place> &places, const CallClass &call) {
   size_t at = hash_of(call) & (places.size() - 1);
   while (places[at].kernel != nullptr && !(places[at].call == call)) at = (at + 1) & (places.size() - 1);
   return at;
 }
 
-// How many calls of the file name an existing kernel.
 size_t fill(const Backend &backend, const std::vector<TunedCall> &calls, std::vector<Place> *places) {
   size_t size = 4, known = 0;
   while (size < 2 * calls.size() + 2) size *= 2;

@@ -29,14 +29,13 @@ struct TuningFile {
   std::vector<TunedCall> calls;
 };
 
-// From what a backend and its device report about themselves (libsgemm.h).
 TuningKey tuning_key(const char *backend, const char *version, const char *device_name);
 
 // In the user's cache: cache_path().
 std::string tuning_path(const TuningKey &key);
 
 std::string tuning_to_text(const TuningFile &file);
-// False, with the reason in *problem: not whole and sane.
+// False, *problem: not whole and sane.
 bool tuning_from_text(const std::string &text, TuningFile *file, std::string *problem);
 // False, with the reason in *problem.
 bool read_tuning(const std::string &path, TuningFile *file, std::string *problem);

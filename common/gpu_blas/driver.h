@@ -1,4 +1,4 @@
-// Events of the driver or runtime that the program has loaded. CUDA's and HIP's functions take the same arguments.
+// Events of the driver or runtime of the program. CUDA's and HIP's functions take the same arguments.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// Time of calls on the GPU, for statistics: between two events on the call's stream, around its launches. No call waits
-// for events: later calls read those that have passed, exit reads the rest.
+// GPU time of calls, for statistics: between two events on the call's stream, around its launches. No call waits for
+// events: later calls read those that have passed, exit reads the rest.
 #pragma once
 
 namespace libsgemm {

@@ -29,7 +29,7 @@ std::shared_ptr<HandleState> state_of(VendorHandle handle);
 void forget_handle(VendorHandle handle);
 
 // Call it after the vendor has made a handle, if `status` says so. Drops the state of an older handle at the same
-// address, whose destruction the drop-in may not have seen. Returns `status`.
+// address, whose destruction may have passed unseen. Returns `status`.
 int note_new_handle(int status, const VendorHandle *handle);
 
 // Record the program's settings.

@@ -1,5 +1,5 @@
 // Finds the function behind a name of cuBLAS or rocBLAS: the next definition in the global scope if the program is
-// linked with that library; otherwise that of the library that the program has opened, or that a module needs, as in
+// linked with that library; otherwise that of the library that the program has opened, or a module of it needs, as in
 // Python.
 #include "gpu_blas/real.h"
 

@@ -8,7 +8,6 @@
 
 namespace libsgemm {
 
-// The device, and the stream that orders the copies.
 struct DeviceMemory {
   const Backend &table;
   int device;

@@ -56,7 +56,6 @@ struct View {
   }
 };
 
-// Element (i, j) is data[i * row_step + j * col_step].
 struct Output {
   enum Part : int8_t { all, upper, lower };
 

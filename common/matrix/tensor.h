@@ -9,7 +9,8 @@ namespace libsgemm {
 
 inline int64_t count_of(const Tensor &t) { return t.size[0] * t.size[1] * t.size[2] * t.size[3]; }
 
-// Dimensions with more than one element, the smallest step first; those that continue each other in memory are merged.
+// Only dimensions with more than one element, the smallest step first; those that continue each other in memory are
+// merged.
 struct Runs {
   int rank = 0;
   int64_t size[4], step[4];

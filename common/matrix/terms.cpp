@@ -36,7 +36,6 @@ Progression met(int64_t at, int64_t dilation, int64_t stride, int64_t count, int
   return {first, period, first < end ? (end - 1 - first) / period + 1 : 0};
 }
 
-// `a` and `b`: steps of neighbours in the tensors.
 Terms::Loop loop(const Progression &i, int64_t a, int64_t b) { return {i.count, i.step * a, i.step * b}; }
 
 Terms forward(const ConvDesc &d, const int64_t (&at)[4]) {

@@ -16,7 +16,7 @@
 namespace libsgemm {
 namespace {
 
-// The rank among this host's processes, from MPI launchers' environment; -1: no launcher.
+// This process's rank on the host, from MPI launchers' environment; -1: no launcher.
 int local_rank() {
   for (const char *name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                            "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID", "SLURM_LOCALID"}) {
@@ -36,8 +36,8 @@ bool same_description(const Backend &b, int x, int y) {
          dx.memory_bytes == dy.memory_bytes;
 }
 
-// True if both devices or neither support the product, at the same cost and with the same workspace, by every kernel.
-// Costs depend on clocks, too, which a description does not contain.
+// True if every kernel supports the product on both devices or on neither, at the same cost and with the same
+// workspace. Costs show clocks, too, which a description does not contain.
 bool same_rows(const Backend &b, GemmDesc d, int x, int y) {
   for (int row = 0; row < b.kernel_count; ++row) {
     const Kernel &kernel = b.kernels[row];

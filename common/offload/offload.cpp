@@ -1,4 +1,4 @@
-// Makes a plan for a call, takes memory, and runs a pipeline per device. docs/kernels/offload.md explains the design.
+// Makes a plan for a call, takes memory, runs a pipeline per device (docs/kernels/offload.md).
 #include "offload.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kSplitWorkspace = size_t{256} << 20;  // for modes that split operands
 constexpr int kMostPieces = 64;
-// Assumed bytes a second of the link: staged by host threads, and of pinned memory.
+// Assumed bytes a second of the link: staged by host threads, pinned.
 constexpr double kStaged = 25e9, kPinned = 50e9;
 constexpr double kUnknownFlops = 20e12;
 constexpr double kShared = 20e-3;  // seconds; a shorter call is not worth a second device
@@ -77,7 +77,7 @@ void for_shapes(const GemmDesc &d, const TilePlan &p, const Visit &visit) {
   }
 }
 
-// True if there are kernels for all tiles. `workspace`: what they need, at most `most`.
+// `workspace`: what the tiles need, at most `most`. False: a tile has no kernel.
 bool find_workspace(const Request &r, const TilePlan &p, size_t most, size_t *workspace) {
   bool all = true;
   *workspace = 0;
@@ -94,7 +94,7 @@ bool find_workspace(const Request &r, const TilePlan &p, size_t most, size_t *wo
   return all;
 }
 
-// The budget; or, where results must not depend on the free memory, the limit, or half of the device's memory.
+// Where results must not depend on the free memory: the limit, or half of the device's memory.
 size_t planned_bytes(const Request &r, size_t budget) {
   if (!repeatable(r.desc.deterministic)) return budget;
   const size_t limit = memory_state().device_limit;
@@ -104,8 +104,7 @@ size_t planned_bytes(const Request &r, size_t budget) {
   return limit != 0 ? limit : info.memory_bytes / 2;
 }
 
-// The plan for a budget; one tile if a kernel takes only the whole product. NOT_SUPPORTED does not depend on the free
-// memory.
+// One tile if a kernel takes only the whole product. NOT_SUPPORTED does not depend on the free memory.
 libsgemm_status_t plan_for(const Request &r, size_t budget, TilePlan *plan, size_t *workspace, Error *error) {
   const size_t planned = planned_bytes(r, budget);
   const size_t most = std::min(workspace_limit(r.desc), planned / 4);
@@ -142,7 +141,7 @@ int pieces_wanted(const Request &r, const TilePlan &p) {
   return static_cast<int>(std::clamp<int64_t>(wanted, 4, kMostPieces));
 }
 
-// Devices that no call has given up; if none, all: using the first then reports the error.
+// If none is left, all: using the first then reports the error.
 std::vector<int> devices_left(const Backend &backend) {
   std::vector<int> all = offload_devices(backend);
   const auto gone = [&](int device) { return is_abandoned(backend, device); };
@@ -150,7 +149,7 @@ std::vector<int> devices_left(const Backend &backend) {
   return all;
 }
 
-// Excludes a failed device from this call. Reports it if others continue.
+// Excludes the device from this call. Reports the error if others continue.
 void give_up(Request *r, int device, const Error &error) {
   r->devices.erase(std::remove(r->devices.begin(), r->devices.end(), device), r->devices.end());
   if (!r->devices.empty()) tell_of_failure(r->backend, device, error);
@@ -222,7 +221,7 @@ libsgemm_status_t run_plan(Request *r, const TilePlan &plan, size_t workspace, c
   return status;
 }
 
-// With this much memory nothing is cut for lack of it.
+// With this much nothing is cut for lack of memory.
 size_t unbound_bytes(const Request &r) {
   TilePlan whole = {};
   whole.group = 1;
@@ -236,7 +235,7 @@ size_t unbound_bytes(const Request &r) {
 
 namespace {
 
-// Runs on the first device and those that share with it. After a failure r->devices are those that may still try.
+// After a failure r->devices are those that may still try.
 libsgemm_status_t offload_to_first(Request *r, const Undo &undo, const PlanKey &key, bool may_keep, Offloaded *by,
                                    Error *error) {
   const int first = r->devices.front();
@@ -260,7 +259,7 @@ libsgemm_status_t offload_to_first(Request *r, const Undo &undo, const PlanKey &
     status = run_plan(r, plan, workspace, undo, by, error);
     if (status == LIBSGEMM_SUCCESS && keep && attempt == 0) keep_plan(key, plan, workspace);
     if (status != LIBSGEMM_OUT_OF_MEMORY) return status;
-    // If the device refused, its recorded free bytes are dropped, and the driver is asked again.
+    // A device that refused has no recorded free bytes any more: the driver is asked again.
     planned = false;
     size_t now = 0;
     const size_t tried = std::min(budget, plan.bytes() + workspace);
@@ -292,8 +291,8 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
     set_error(error, "no host memory for a copy of C");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
-  // A plan depends on the first device alone, and the others equal it: results do not depend on which device computes.
-  // Plans of repeatable calls are not kept: results must not depend on earlier calls.
+  // A plan depends on the first device alone, which the others equal: results do not depend on which device computes.
+  // Repeatable results must not depend on earlier calls: their plans are not kept.
   const bool may_keep = !repeatable(desc.deterministic) && desc.batch == Batch::none;
   const PlanKey key = {&backend, r.devices.front(), forced, r.rates, choice_key(desc)};
   libsgemm_status_t status = LIBSGEMM_SUCCESS;

@@ -16,12 +16,12 @@ struct Offloaded {
 };
 
 // Operands are in host memory. On failure C is as it was; with `may_spoil` it is undefined if the description does not
-// read it, and no copy of C is needed. `forced` NULL: the cheapest kernel for each tile. If a device fails, equal
-// devices take over what it has not finished. Throws nothing.
+// read it, and needs no copy. `forced` NULL: the cheapest kernel for each tile. Equal devices take over from a failed
+// one. Throws nothing.
 libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may_spoil, const Kernel *forced,
                           Offloaded *by, Error *error);
 
-// Ends the host threads, before the process forks, with no call running.
+// Before the process forks, with no call running.
 void stop_offload_threads();
 
 }  // namespace libsgemm

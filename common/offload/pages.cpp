@@ -1,4 +1,4 @@
-// Asks for pages of whole columns of C, where the kernel supports it (MADV_POPULATE_WRITE, Linux 5.14).
+// Uses MADV_POPULATE_WRITE (Linux 5.14) for pages of whole columns of C.
 #include "pages.h"
 
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ size_t page_size() {
   return size;
 }
 
-// Pages with nothing but these columns; none unless the columns are whole and close together.
+// Pages with nothing but these columns, which must be whole and close together.
 Pages pages_of(const GemmDesc &desc, const Block &r) {
   const GemmDesc d = batch_item(desc, r.item);
   const size_t page = page_size();

@@ -17,8 +17,8 @@ constexpr size_t kAhead = 8;          // units prepared before there is room for
 constexpr size_t kAheadOfOthers = 2;  // the same where another device could take them
 constexpr size_t kDirectSlots = 4;    // copies at a time in one direction without a pinned piece
 constexpr size_t kSaveBytes = size_t{512} << 10;
-// Regions saved at the same time are 2 MiB apart. Otherwise, in a result that no thread has touched, threads clear the
-// same huge page, or wait for the same page table (docs/kernels/offload.md).
+// Regions saved at the same time are 2 MiB apart. Otherwise threads clear the same huge page, or wait for the same page
+// table (docs/kernels/offload.md).
 constexpr size_t kSavesApart = 4;
 constexpr size_t kHelpBytes = size_t{32} << 20;  // a call with no more on the device is short: its thread copies, too
 
@@ -134,12 +134,12 @@ libsgemm_status_t Pipeline::run(Error *error) {
   return status;
 }
 
-// No other device can take over: a tile has no kernel, or a lost device may still write to the result.
+// A tile has no kernel, or a lost device may still write to the result: no other device can take over.
 bool Pipeline::hopeless(libsgemm_status_t status) const {
   return status == LIBSGEMM_NOT_SUPPORTED || (ending_ == Ending::lost && job_.c.pinned);
 }
 
-// For other devices, after restoring the old C.
+// Restores the old C first.
 bool Pipeline::return_units() {
   for (Work &w : works_) {
     if (w.finished()) {
@@ -213,7 +213,7 @@ bool Pipeline::take_units() {
   }
 }
 
-// The buffer that holds a block, or one to hold it, but not `taken`; NULL: none can be spared.
+// `taken` must not be used. NULL: none can be spared.
 Pipeline::Buffer *Pipeline::find(const Factor &factor, const Buffer *taken, bool *hit) {
   const Operand &operand = operand_of(factor);
   const Block &block = factor.block;
@@ -269,7 +269,7 @@ bool Pipeline::assign_step(Work *w) {
   return true;
 }
 
-// Buffers for results, in order. C goes up before the operands of later units.
+// Units get buffers in order. C goes up before the operands of later units.
 bool Pipeline::assign_c() {
   bool moved = false;
   for (Work &w : works_) {
@@ -296,8 +296,7 @@ bool Pipeline::save_ahead() {
   return moved;
 }
 
-// Before the tile is computed, or meanwhile, host threads save what it will overwrite, if a failure would need it, and
-// map pages for its result.
+// Host threads save what the tile will overwrite, if a failure would need it, and map pages for its result.
 void Pipeline::begin_saving(Work *w) {
   w->saving = true;
   const Block &c = w->c->block;
@@ -364,7 +363,7 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
     set_error(error_, "no kernel for a tile of this call");
     return LIBSGEMM_NOT_SUPPORTED;
   }
-  // The kernel that promises the least accuracy is reported for the call.
+  // The kernel that promises least stands for the call.
   if (promises_less(*kernel, kernel_)) kernel_ = kernel, tuned_ = row.tuned;
   if (!s.work->saving) begin_saving(s.work);
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
@@ -422,8 +421,8 @@ void Pipeline::settle() {
   for (void *stream : {set_->up, set_->compute, set_->down}) {
     if (ending_ != Ending::lost) settle_stream(stream);
   }
-  // If another call has given the device up, all was refused at once: nothing was waited for, and copies may be in
-  // flight. Any other failure assures that the device does nothing more.
+  // If another call has given the device up, nothing was waited for, and copies may be in flight. After any other
+  // failure the device does nothing more.
   if (is_abandoned(backend_, device_)) ending_ = Ending::lost;
 }
 

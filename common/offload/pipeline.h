@@ -1,9 +1,9 @@
-// One device at work on a call: pieces of A, B and C go up, tiles are computed, results come down, all at the same time
+// One device at work on a call: pieces go up, tiles are computed, results come down, all at the same time
 // (docs/kernels/offload.md).
 //
-// One thread drives the device and polls everything (run()): it never waits for one thing while another could proceed.
-// Host threads copy between the program's memory and pinned pieces. C is saved before it is overwritten, if a failure
-// would need it. A tile is fetched only when its kernels are known to have ended without an error.
+// One thread drives the device and polls everything (run()). Host threads copy between the program's memory and pinned
+// pieces. C is saved before it is overwritten, if a failure would need it. A tile is fetched only when its kernels are
+// known to have ended without an error.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace libsgemm {
 
-// Tiles not taken yet. A device takes its own first, then, from the end, those of the device with the most left.
+// A device takes its own tiles first, then, from the end, those of the device with the most left.
 class UnitQueue {
  public:
   UnitQueue(const GemmDesc &desc, const TilePlan &plan, int parts);
@@ -33,7 +33,7 @@ class UnitQueue {
   std::vector<std::deque<Unit>> parts_;
 };
 
-// The state that all devices of a call share.
+// Shared by all devices of a call.
 struct Job {
   const Backend &backend;
   const GemmDesc &desc;
@@ -59,14 +59,14 @@ class Pipeline {
 
   static size_t events_needed(const TilePlan &plan, size_t pieces);
 
-  // Works until no units are left, it fails, or the call is cancelled. After a failure others can take what it has not
-  // finished, or it cancels the call. After SUCCESS it may run again, for returned units. Afterwards nothing is at
-  // work, unless the device is lost.
+  // Works until no units are left, it fails, or the call is cancelled. After a failure others can take the rest, or it
+  // cancels the call. After SUCCESS it may run again, for returned units. Afterwards nothing is at work, unless the
+  // device is lost.
   libsgemm_status_t run(Error *error);
   Ending ending() const { return ending_; }
   int device() const { return device_; }
 
-  // After a failure of the call: restores what was saved of C.
+  // After a failure of the call.
   void restore() const;
   const Kernel *kernel() const { return kernel_; }
   bool tuned() const { return tuned_; }
@@ -76,7 +76,7 @@ class Pipeline {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // A block on the device and the state of its transfer.
+  // A block and the state of its transfer.
   struct Buffer {
     char *memory = nullptr;
     const Operand *operand = nullptr;
@@ -101,7 +101,7 @@ class Pipeline {
     Block region;
   };
 
-  // A unit from its taking until its result is stored.
+  // A unit until its result is stored.
   struct Work {
     Unit unit = {};
     int64_t launches = 0, assigned = 0, launched = 0;

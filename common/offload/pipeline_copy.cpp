@@ -11,7 +11,7 @@ constexpr size_t kInlineBytes = size_t{64} << 10;  // up to here another thread 
 constexpr size_t kLeastPiece = size_t{256} << 10;
 constexpr size_t kDownPiece = kPieceBytes / 2;  // one piece is stored while the next arrives
 
-// Small enough that all threads get a part of the block.
+// All threads get a part of the block.
 size_t piece_size(const Block &block, size_t size, size_t most) {
   const size_t share = device_bytes(block, size) / (2 * static_cast<size_t>(copy_threads()));
   return std::clamp(share, kLeastPiece, most);
@@ -45,7 +45,7 @@ Pipeline::Slot *Pipeline::free_slot(bool direct, bool up) {
   return nullptr;
 }
 
-// Hands pieces of the blocks to upload, in their order, to the host threads.
+// Blocks go to the host threads in their order.
 bool Pipeline::fill() {
   bool moved = false;
   while (!uploads_.empty()) {
@@ -126,7 +126,7 @@ libsgemm_status_t Pipeline::land_uploads(bool *moved) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Enqueues downloads of results whose kernels have ended without an error and whose old values are saved.
+// Only results whose kernels have ended without an error and whose old values are saved.
 libsgemm_status_t Pipeline::fetch(bool *moved) {
   while (!results_.empty()) {
     Work *w = results_.front();
@@ -164,7 +164,7 @@ libsgemm_status_t Pipeline::fetch(bool *moved) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Hands arrived pieces to the host threads; if C is pinned they are in place.
+// If C is pinned, arrived pieces are in place.
 libsgemm_status_t Pipeline::land_results(bool *moved) {
   while (!falling_.empty()) {
     Slot *slot = falling_.front();

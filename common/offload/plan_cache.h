@@ -1,4 +1,4 @@
-// Plans of earlier calls: programs repeat shapes, and a plan takes 30 us, as long as 1.5 MB to cross the link.
+// Plans of earlier calls: a plan takes 30 us, as long as 1.5 MB to cross the link.
 #pragma once
 
 #include "contract/kernel_table.h"

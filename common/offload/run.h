@@ -1,4 +1,4 @@
-// The devices at work on a call, a pipeline each, and what they hold for it.
+// The devices at work on a call, a pipeline each, with their sets and pieces.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace libsgemm {
 
-// The sets of the devices, and the pinned pieces that they share. Returned on every path.
+// Returned on every path. The sets share the pieces.
 class Holdings {
  public:
   Holdings() = default;
@@ -30,13 +30,13 @@ class Holdings {
   std::vector<PinnedPiece> pieces;
 };
 
-// A pipeline per set, the first in this thread.
+// The first pipeline runs in this thread.
 class Run {
  public:
   Run(Job *job, Holdings *holdings);
 
-  // Computes all units. As long as failed devices return units, the healthy ones run again. On failure C is as it was,
-  // if it was saved. Throws nothing.
+  // As long as failed devices return units, the healthy ones run again. On failure C is as it was, if it was saved.
+  // Throws nothing.
   libsgemm_status_t run(Error *error);
 
   void report(Offloaded *by) const;

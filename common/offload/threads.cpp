@@ -22,8 +22,7 @@ namespace libsgemm {
 namespace {
 
 constexpr int kFewestThreads = 2, kMostThreads = 16;
-// A thread that has just worked looks this long for more: tasks of a call follow each other closely, and waking takes
-// about 50 us.
+// A thread looks this long for more before it sleeps: tasks follow each other closely, and waking takes about 50 us.
 constexpr std::chrono::microseconds kWatch(100);
 
 struct Queue {

@@ -1,5 +1,4 @@
-// Host threads that copy between the program's memory and pinned buffers. One set for the process, started at first
-// use.
+// Host threads that copy between the program's memory and pinned buffers; one set per process, started at first use.
 #pragma once
 
 namespace libsgemm {
@@ -10,19 +9,18 @@ struct CopyTask {
   CopyTask *next = nullptr;
 };
 
-// Tasks start in the order of submission; at once if no thread can be created. `helps`: the caller will call
-// help_copy() until the task has run, so no thread need be woken for a single waiting task.
+// Tasks start in order; at once if no thread can be created. `helps`: the caller will call help_copy() until the task
+// has run, so no thread need be woken for a single task.
 void submit_copy(CopyTask *task, bool helps);
 
-// Runs the first waiting task, whoever submitted it; false: none.
+// Runs the first waiting task, of any call; false: none.
 bool help_copy();
 
-// Threads that there are, or will be: LIBSGEMM_OFFLOAD_THREADS, by default one for two cores that the process may use,
-// from 2 to 16, and no more than the program lets its BLAS have. docs/kernels/offload.md says why not one for each
-// core.
+// LIBSGEMM_OFFLOAD_THREADS, by default one for two cores that the process may use, from 2 to 16, and no more than the
+// program lets its BLAS have (docs/kernels/offload.md).
 int copy_threads();
 
-// The next task starts them again. Nothing may be at work: the gate is closed.
+// The next task starts them again. The gate must be closed.
 void stop_copy_threads();
 
 }  // namespace libsgemm

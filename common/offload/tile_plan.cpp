@@ -27,15 +27,15 @@ constexpr double kLaunch = 15e-6;  // seconds
 
 // The triangle or symmetric A stays whole.
 bool one_sided(const GemmDesc &d) { return traits_of(d).one_sided(); }
-// An invariant sum is one FMA sequence, but off the diagonal syr2k adds two products: C stays whole.
+// Off the diagonal syr2k adds two products, but an invariant sum is one FMA sequence: C stays whole.
 bool is_one_chain(const GemmDesc &d) { return invariant(d) && traits_of(d).terms() > 1; }
 bool cuts_rows(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_RIGHT); }
 bool cuts_cols(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_LEFT); }
 // Each block of k rounds C. FP64 rounds once, an invariant sum at its end.
 bool cuts_depth(const GemmDesc &d) { return !one_sided(d) && d.math_mode != LIBSGEMM_MATH_FP64 && !invariant(d); }
 
-// Parts of about `edge`, equal except for the last, at multiples of 256, small ones of 128 or 16. `ramp`: a quarter, a
-// quarter and a half of the first part, so that work begins early.
+// Equal parts of about `edge`, except for the last, at multiples of 256, small ones of 128 or 16. `ramp`: the first is
+// cut into a quarter, a quarter and a half, so that work begins early.
 std::vector<int64_t> bounds(int64_t length, int64_t edge, bool ramp) {
   const int64_t parts = ceil_div(length, edge);
   const int64_t unit = edge >= 1024 ? 256 : edge >= 256 ? 128 : 16;
@@ -75,7 +75,7 @@ int at_most(int64_t wanted, size_t bytes, size_t each) {
   return static_cast<int>(std::min(wanted, fit));
 }
 
-// Divides the budget among buffers. False if one unit does not fit.
+// False: one unit does not fit.
 bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
   measure_blocks(d, p);
   const int64_t groups = ceil_div(d.batch_count, p->group);
@@ -114,7 +114,7 @@ bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
   return false;
 }
 
-// An operand's blocks on the device. The least recently used one is replaced, as in the pipeline.
+// The least recently used block is replaced, as in the pipeline.
 class Held {
  public:
   // `all`: a buffer for each block.
@@ -151,7 +151,7 @@ double elements(const Block &b) {
   return static_cast<double>(b.items) * static_cast<double>(b.rows) * static_cast<double>(b.cols);
 }
 
-// A launch takes its operations, its start, and the last wave of blocks, which does not fill the device.
+// The last wave of blocks does not fill the device.
 double launch_seconds(const GemmDesc &d, const Rates &rates) {
   const double depth = std::min(static_cast<double>(d.k), 65536.0);
   return flop_count(d) / rates.flops + kLaunch + 4.5e5 * depth / rates.flops;
@@ -192,7 +192,7 @@ void simulate(const GemmDesc &d, const Rates &rates, TilePlan *p) {
   p->seconds = down;
 }
 
-// For a plan with too many steps to simulate: as if nothing stayed on the device.
+// As if nothing stayed on the device, for a plan too long to simulate.
 void estimate(const GemmDesc &d, const Rates &rates, double steps, TilePlan *p) {
   const Unit unit = {0, p->group, 0, 0, false};
   const double up = static_cast<double>(p->a_bytes + p->b_bytes) / rates.up;
@@ -237,7 +237,7 @@ class Search {
   int worse_ = 0;
 };
 
-// Small products copied together, enough to make a copy worthwhile.
+// Enough small products to make a copy worthwhile.
 int64_t group_size(const GemmDesc &d, size_t budget) {
   if (d.batch_count <= 1) return 1;
   const TilePlan whole = {1, Order::frontier, {0, d.m}, {0, d.n}, {0, d.k}, 0, 0, 0, 0, 0, 0, 0};

@@ -1,12 +1,10 @@
-// How a product of host memory is cut for a device: tiles of C, panels of A and B, and buffers for them. Pure functions
-// of numbers.
+// How a product of host memory is cut for a device. Pure functions of numbers (docs/kernels/offload.md).
 //
-// rows[] and cols[] cut C into tiles, depth[] cuts the sum over k. A unit is one tile of one product, or several whole
-// products of a batch of small ones. It takes a launch for each block of k, with a block of A and one of B. A block on
-// the device is not copied again; the least recently used one makes room.
+// rows[] and cols[] cut C into tiles, depth[] cuts the sum over k. A unit is a tile of one product, or several whole
+// products of a batch of small ones. It takes a launch for each block of k, with a block of A and one of B.
 //
-// If the routine writes a triangle of C (syrk, syr2k, gemmtr), rows and columns are cut alike. Tiles on the diagonal
-// run the same routine, the others are products: A_i A_j^T for syrk; A_i B_j^T and B_i A_j^T, two launches, for syr2k.
+// If the routine writes a triangle of C, rows and columns are cut alike. Tiles on the diagonal run the same routine,
+// the others are products: A_i A_j^T for syrk; A_i B_j^T and B_i A_j^T, two launches, for syr2k.
 #pragma once
 
 #include <vector>
@@ -17,7 +15,7 @@ namespace libsgemm {
 
 inline int64_t ceil_div(int64_t x, int64_t y) { return x / y + (x % y != 0 ? 1 : 0); }
 
-// Assumed speeds, to decide between plans. A wrong one costs time only.
+// Assumed: a wrong speed costs time only.
 struct Rates {
   double up, down;  // bytes a second, from and to the call's host memory
   double flops;     // a second
@@ -62,13 +60,13 @@ struct Unit {
 // Units of device `part` of `parts`, in order. A device's tiles are in neighbouring columns.
 std::vector<Unit> make_units(const GemmDesc &desc, const TilePlan &plan, int part, int parts);
 
-// The same part of several products' matrices. None: items == 0.
+// The same part of several products' matrices; items 0: none.
 struct Block {
   int64_t item, items;
   int64_t row, rows, col, cols;
 };
 
-// A block of A or of B, in the place of either. None: block.items == 0.
+// A block of A or of B, in the place of either; block.items 0: none.
 struct Factor {
   bool of_b;
   Block block;
@@ -82,7 +80,7 @@ int64_t launches_per_step(const GemmDesc &desc, const Unit &unit);
 inline int64_t launches_of(const GemmDesc &desc, const TilePlan &plan, const Unit &unit) {
   return plan.steps() * launches_per_step(desc, unit);
 }
-// An element of C is rounded between parts of its sum: blocks of k, or the products of syr2k.
+// Elements of C are rounded between blocks of k, or the products of syr2k.
 bool rounds_between(const GemmDesc &desc, const TilePlan &plan);
 Factors factors_of(const GemmDesc &desc, const TilePlan &plan, const Unit &unit, int64_t launch);
 Block block_of_c(const TilePlan &plan, const Unit &unit);
@@ -92,8 +90,7 @@ GemmDesc device_desc(const GemmDesc &desc, const TilePlan &plan, const Unit &uni
 
 inline bool has_triangle(const GemmDesc &desc) { return traits_of(desc).triangle_of_c; }
 
-// Columns start at multiples of 16 bytes, which fast kernels require; columns and products of a block follow each
-// other.
+// Columns start at multiples of 16 bytes, for fast kernels; columns and products follow each other.
 inline int64_t device_ld(int64_t rows, size_t size) {
   const auto step = static_cast<int64_t>(16 / size);
   return (rows + step - 1) / step * step;

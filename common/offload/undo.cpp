@@ -23,11 +23,11 @@ namespace libsgemm {
 
 namespace {
 
-// Memory that earlier calls have touched: new pages cost more than the copy into them (docs/kernels/offload.md). The
-// kernel may take pages of large pieces back when memory is short.
+// Memory touched by earlier calls: new pages cost more than the copy into them (docs/kernels/offload.md). The kernel
+// may take pages of large pieces back when memory is short.
 class Kept {
  public:
-  // At least `bytes`, which becomes its size. NULL: none is large enough; the largest is released to make room.
+  // `bytes` becomes the piece's size. NULL: none is large enough; the largest is released to make room.
   void *take(size_t *bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto fits = std::find_if(idle_.begin(), idle_.end(), [&](const Piece &p) { return p.bytes >= *bytes; });
@@ -118,7 +118,7 @@ bool Undo::reserve(const GemmDesc &d) {
 namespace {
 
 // Flushes memory that was only read out of the caches. Otherwise a device that writes there causes that line by line,
-// at less than half the speed (docs/kernels/offload.md).
+// far slower (docs/kernels/offload.md).
 #ifdef __x86_64__
 __attribute__((target("clflushopt"))) void flush(char *first, size_t bytes) {
   constexpr size_t kLine = 64;

@@ -14,12 +14,12 @@ class Undo {
   Undo(const Undo &) = delete;
   Undo &operator=(const Undo &) = delete;
 
-  // For all of C, without touching it. False: no memory. Without a reservation nothing is saved.
+  // Reserves memory for all of C without touching it. False: none. Without it nothing is saved.
   bool reserve(const GemmDesc &desc);
   bool reserved() const { return memory_ != nullptr; }
 
-  // A region is a block of one product's C. Threads may save different ones at the same time. `for_device`: a device
-  // will write there itself.
+  // Threads may save different blocks of a product's C at the same time. `for_device`: a device will write there
+  // itself.
   void save(const GemmDesc &desc, const Block &region, bool for_device) const;
   void restore(const GemmDesc &desc, const Block &region) const;
 

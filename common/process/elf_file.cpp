@@ -13,8 +13,7 @@
 #include <cstring>
 #include <vector>
 
-// ELF header of the object with this code, defined by the linker. Other files must have its class, byte order and
-// machine.
+// Defined by the linker: the header of this object, whose class, byte order and machine other files must have.
 extern "C" const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 namespace libsgemm {

@@ -1,8 +1,5 @@
-// Checks a shared object before it is loaded.
-//
-// dlopen() maps a file by its headers and reads the mapping. In a file truncated by a full disk or an interrupted copy,
-// that ends the process with SIGBUS. A loaded object also runs code at once, which may not survive that a library it
-// needs is missing.
+// Checks a shared object before it is loaded. dlopen() reads a mapping of the file: if that is truncated, the process
+// ends with SIGBUS. A loaded object also runs code at once, which may need a missing library.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +29,8 @@ struct Beneath {
   std::string library, what;  // empty: no such note
 };
 
-// True for a shared object for this machine that contains everything its headers mention. Otherwise *problem has the
-// reason, with the file's name. `beneath` receives the note; may be NULL.
+// True for a complete shared object for this machine. Otherwise *problem has the reason, with the file's name.
+// `beneath` receives the note; may be NULL.
 bool check_shared_object(const std::string &path, Beneath *beneath, std::string *problem);
 
 }  // namespace libsgemm

@@ -46,7 +46,6 @@ void complain(Environment *env, const std::string &name, const std::string &valu
   env->error += name + "=" + value + " is not valid: use " + valid;
 }
 
-// Reads one of a few words; `fallback`: not set.
 int read_word(Environment *env, const char *name, int fallback, const std::vector<Word> &words) {
   const char *value = get(env, name);
   if (value == nullptr) return fallback;

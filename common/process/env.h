@@ -1,4 +1,4 @@
-// Settings of a call: the environment's, or those of a handle that override them.
+// Settings of a call: the environment's, or a handle's that override them.
 #pragma once
 
 #include <array>
@@ -11,8 +11,7 @@
 
 namespace libsgemm {
 
-// All backends in `auto`'s order of preference: plugins for GPUs, plugins for the CPU, the built-in one. A new backend
-// needs one word here.
+// All backends in `auto`'s order: GPU plugins, CPU plugins, the built-in one. A new backend needs one word here.
 constexpr const char *kGpuBackends[] = {"cuda", "hip"};
 constexpr const char *kCpuBackends[] = {"openblas"};
 constexpr const char *kBuiltIn = "ref";
@@ -34,7 +33,7 @@ constexpr std::array<const char *, kBackendCount> kBackendNames = backend_names(
 
 enum class Offload : int8_t { automatic, never, always };
 
-// Backends in order of preference. The first `chosen` were requested by name, the others are fallbacks.
+// The first `chosen` backends were requested by name, the others are fallbacks.
 struct Preference {
   int8_t order[kBackendCount];
   int8_t chosen;  // 0: `auto`
@@ -64,16 +63,15 @@ struct Settings {
 };
 
 // True if a call must give the same bits in every run. Backend, kernel and partition then depend only on the call, the
-// settings and the machine, and a failure is an error of the call. (INVARIANT does not need this: all backends give the
-// same bits.)
+// settings and the machine, and a failure is the call's error. INVARIANT does not need this: all backends give the same
+// bits.
 inline bool repeatable(libsgemm_deterministic_t deterministic) { return deterministic == LIBSGEMM_DETERMINISTIC_ON; }
 
-// True if another backend may compute what one has failed to compute.
 inline bool may_be_replaced(const Settings &settings) {
   return !settings.strict && !repeatable(settings.deterministic);
 }
 
-// Lists the backends that may compute, in order: those requested, then CPU backends as fallbacks. Returns their number.
+// Lists backends in order: those requested, then CPU backends as fallbacks. Returns their number.
 int candidates(const Settings &settings, int8_t (&order)[kBackendCount]);
 
 // The environment, read once.
@@ -85,8 +83,8 @@ struct Environment {
   std::string calibration;  // LIBSGEMM_CALIBRATION: "off", or a file; empty: the user's cache
   bool devices_set = false;
   std::vector<int> devices;
-  int offload_threads = 0;         // threads copying between host and pinned memory; 0: by the number of cores
-  int offload_devices = 0;         // devices that share a call; 0: all
+  int offload_threads = 0;  // threads copying between host and pinned memory; 0: by the number of cores
+  int offload_devices = 0;
   size_t device_memory_limit = 0;  // bytes per device; 0: all that is free
   size_t pinned_memory_limit = 0;  // bytes; 0: the default
   double timeout = 300;            // seconds to wait for a device; 0: for ever
@@ -97,12 +95,12 @@ struct Environment {
   bool stats_calls = false;  // count calls by their class, too
   bool verify_seed_set = false;
   uint64_t verify_seed = 0;
-  std::string error;                // invalid values with the valid ones; empty: none
+  std::string error;                // invalid values, and the valid ones; empty: none
   std::vector<std::string> names;   // all variables
-  std::vector<std::string> strays;  // a sentence for each LIBSGEMM_ variable that does not exist
+  std::vector<std::string> strays;  // sentences on LIBSGEMM_ variables that do not exist
 };
 
-// LIBSGEMM_* and NVIDIA_TF32_OVERRIDE. A set-user-id process gets the defaults.
+// A set-user-id process gets the defaults.
 Environment read_environment();
 
 // "auto" or a comma list. On failure false, with the valid values in *error.

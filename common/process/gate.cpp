@@ -12,9 +12,9 @@ namespace libsgemm {
 
 constexpr unsigned kCells = 64;
 
-// A thread's state. A signal handler may fork or exit at any point of a call. `counted` is set before the call is
-// counted and reset after it is no longer counted. A handler in between subtracts one too many: a waiting thread may
-// stop waiting too early, but none waits for ever.
+// A signal handler may fork or exit at any point of a call. `counted` is set before the call is counted and reset after
+// it is no longer counted. A handler in between subtracts one too many: a waiting thread may stop waiting too early,
+// but none waits for ever.
 struct GateThread {
   unsigned cell = kCells;  // the same for all calls of the thread, so that they balance; kCells: none yet
   int depth = 0;           // nested InGate

@@ -1,12 +1,12 @@
 // Tracks running calls, for the two moments at which none may run: a fork, and the end of the process.
 //
-// Every entry point of the library is inside the gate as a whole. A fork waits until no thread holds a lock or is
-// inside a BLAS, and blocks new calls: the child would inherit the lock, or a half-done product, and hang.
+// Every entry point of the library is inside the gate as a whole. A fork waits until no call runs, and blocks new ones:
+// the child would inherit a lock or a half-done product, and hang.
 //
 // Exit tears down the BLAS and the drivers, so it waits for the calls inside them. It blocks no call: the thread that
-// ends the process may be about to join a thread that makes calls. From then on the process is "ending": `ref`, which
-// nothing tears down, computes calls. They enter no plugin and take no lock of the library but the one for loading
-// `ref`. No fork and no exit waits for them.
+// ends the process may join a thread that makes calls. From then on the process is "ending": `ref` computes calls,
+// which enter no plugin and take no lock of the library but the one for loading `ref`. No fork and no exit waits for
+// them.
 //
 // A fork or an exit from inside a call, in a signal handler, does not wait for that call.
 #pragma once
@@ -15,7 +15,7 @@ namespace libsgemm {
 
 struct GateThread;
 
-// Keeps a whole call inside the gate. Waits while a fork is in progress. Nested guards cost next to nothing.
+// Waits while a fork is in progress. Nested guards cost next to nothing.
 class InGate {
  public:
   InGate();
@@ -32,23 +32,21 @@ class InGate {
   const bool ending_;
 };
 
-// The error of such a call if it needs a plugin.
+// The error if it needs a plugin.
 constexpr const char *kEndingText = "the process is ending";
 
-// Handlers of fork. Closing waits until no call runs, and blocks new ones. Closing twice equals closing once.
+// Fork handlers. Closing waits until no call runs, and blocks new ones; closing twice equals closing once.
 void gate_close_for_fork();
 enum class Side { parent, child };
 void gate_open_after_fork(Side side);
-// True if the thread forks from inside a call, or while the process is ending: the backends must not be touched.
+// True for a fork from inside a call, or while the process is ending: the backends must not be touched.
 bool gate_fork_is_late();
 
 // Registers the exit handler that marks the process as ending. Call it before a plugin is loaded, and again after it is
-// loaded or has started a driver: the handler then runs before destructors and handlers of what the plugin uses, also
-// those registered during loading.
+// loaded or has started a driver: it then runs before all destructors and handlers of what the plugin uses.
 void gate_watch_exit();
 
-// Registers a fork handler that closes the gate before the BLAS's handlers run. Call it when a BLAS has been loaded;
-// repeated calls do nothing.
+// Registers a fork handler that closes the gate before the BLAS's handlers run. Call it when a BLAS has been loaded.
 void gate_watch_fork();
 
 }  // namespace libsgemm

@@ -1,11 +1,11 @@
-// Objects that are never destroyed: exit handlers and threads that are never joined may call until the process ends.
+// Objects that are never destroyed: exit handlers and unjoined threads may call until the process ends.
 #pragma once
 
 #include <new>
 
 namespace libsgemm {
 
-// The process's only T, made at first use in static storage: no allocation can fail.
+// Made at first use in static storage: no allocation can fail.
 template <typename T>
 T &immortal() {
   alignas(T) static unsigned char place[sizeof(T)];

@@ -75,7 +75,6 @@ __attribute__((constructor)) void register_fork_handlers() {
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
-// Counts the start of the library or of a backend separately from the call that needs it.
 class Startup {
  public:
   Startup() { ++depth(); }
@@ -127,7 +126,7 @@ bool lacks_memory(const char *words) {
          (std::strstr(words, std::strerror(ENOMEM)) != nullptr || std::strstr(words, "out of memory") != nullptr);
 }
 
-// libsgemm.so, or any libsgemm_blas.so, recognised by a symbol that only it defines.
+// libsgemm.so, or any libsgemm_blas.so, recognised by its own symbol.
 bool is_libsgemm(const void *code) {
   const link_map *const home = object_of(code);
   if (home == nullptr) return false;
@@ -141,7 +140,7 @@ bool is_libsgemm(const void *code) {
   return ours;
 }
 
-// dlopen()'s own text does not name the plugin if a library that it needs is at fault.
+// dlopen()'s own text does not name the plugin if a library beneath is at fault.
 std::string load_failure(const std::string &path, const char *words) {
   if (words == nullptr) return path + " cannot be loaded";
   if (std::strncmp(words, path.c_str(), path.size()) == 0) return words;
@@ -149,8 +148,8 @@ std::string load_failure(const std::string &path, const char *words) {
   return path + (missing ? " lacks its runtime: " : " cannot be loaded: ") + words;
 }
 
-// True if the file is complete and the library of its note can be loaded. That library stays loaded: the plugin opens
-// it, too.
+// The file must be complete, and the library of its note must load. That library stays loaded: the plugin opens it,
+// too.
 bool may_load(const std::string &path, std::string *reason) {
   Beneath beneath;
   if (!check_shared_object(path, &beneath, reason)) return false;
@@ -160,7 +159,7 @@ bool may_load(const std::string &path, std::string *reason) {
   return false;
 }
 
-// NULL, with the reason, if it is not a plugin for this library.
+// NULL, *reason: not a plugin for this library.
 const Backend *open_table(const std::string &path, int index, std::string *reason) {
   const char *name = kBackendNames[index];
   const bool gpu = index < kFirstCpu;
@@ -189,7 +188,7 @@ const Backend *open_table(const std::string &path, int index, std::string *reaso
   return table;
 }
 
-// Refuses a backend for good; after a lack of memory, which may pass, only at the third attempt in a row. Always false.
+// Refuses for good; after a lack of memory, which may pass, only at the third attempt in a row. Always false.
 bool refuse(Slot *slot, const char *name, const std::string &reason) {
   if (!lacks_memory(reason.c_str())) {
     slot->shortages = 0;
@@ -202,7 +201,7 @@ bool refuse(Slot *slot, const char *name, const std::string &reason) {
   return false;
 }
 
-// The BLAS that the CPU backend calls. The backend reports only its version.
+// The backend reports only the version of its BLAS.
 void note_blas(const Library &lib, const Backend &table) {
   const CpuBlas *const own = lib.env.cpu_blas.empty() ? kLayersAbove.program_blas() : nullptr;
   const char *const file = own != nullptr ? own->file.c_str() : lib.env.cpu_blas.c_str();
@@ -232,7 +231,7 @@ bool probe_slow(int index) {
 void start(Library *lib) {
   lib->env = read_environment();
   const Environment &env = lib->env;
-  static bool log_is_open = false;  // maybe by an earlier attempt to make the library
+  static bool log_is_open = false;  // maybe by an earlier attempt
   if (!log_is_open) log_open(env.verbose, env.log_path);
   log_is_open = true;
   lib->host.cpu_blas = env.cpu_blas.empty() ? nullptr : env.cpu_blas.c_str();

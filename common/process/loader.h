@@ -20,7 +20,7 @@ struct Slot {
   std::string path;
   std::string reason;  // of a refusal
   std::string probe_reason;
-  std::atomic<int> shortages{0};  // latest failures in a row for lack of memory
+  std::atomic<int> shortages{0};  // failures in a row for lack of memory
   unsigned fork_generation = 0;   // of the process that probed it
 };
 
@@ -29,7 +29,7 @@ struct Library {
   Environment env;
   Host host;
   Slot slots[kBackendCount];
-  bool instrumented = false;  // time calls, for statistics or LIBSGEMM_VERBOSE >= 2
+  bool instrumented = false;
 };
 
 extern std::atomic<Library *> g_library;  // NULL until first use
@@ -48,16 +48,16 @@ struct LayersAbove {
 };
 extern const LayersAbove kLayersAbove;
 
-// True if the backend is usable, as far as that is known without initialising a device. When the process is ending,
-// only `ref` is loaded and nothing is probed; of other loaded backends only the kernels' names may be read.
+// True if usable, as far as known without initialising a device. When the process is ending, only `ref` is loaded and
+// nothing is probed; of other loaded backends only the kernels' names may be read.
 bool load_slow(int index);
 inline bool load(int index) {
   const int state = library().slots[index].state.load(std::memory_order_acquire);
   return state != Slot::untried ? state == Slot::ready : load_slow(index);
 }
 
-// For a call. Throws std::bad_alloc if memory is short and results must be repeatable: another backend would give other
-// bits than this one, which the next call may use.
+// Throws std::bad_alloc if memory is short and results must be repeatable: another backend would give other bits than
+// this one, which the next call may use.
 inline bool load_for(const Settings &settings, int index) {
   if (load(index)) return true;
   if (repeatable(settings.deterministic) && library().slots[index].shortages != 0) throw std::bad_alloc();
@@ -70,7 +70,7 @@ bool probe(int index);
 // True if a parent process initialised the devices: contexts do not survive fork.
 bool lost_by_fork(int index);
 
-// Searches the backends that can be loaded. On failure false, with the existing names in *valid.
+// False: *valid has the existing names.
 bool find_kernel(const std::string &name, KernelChoice *choice, std::string *valid);
 
 }  // namespace libsgemm

@@ -35,8 +35,8 @@ bool is_still(const LogFile &file) {
   return fstat(file.descriptor, &status) == 0 && status.st_dev == file.device && status.st_ino == file.inode;
 }
 
-// Does not wait for a reader of a FIFO. Avoids the numbers of the standard streams, to which the program would write.
-// -1: error in errno.
+// Does not wait for a FIFO's reader. Avoids the numbers of the standard streams, to which the program writes. -1: see
+// errno.
 int open_at_end(const char *path) {
   const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
   if (file < 0 || file > STDERR_FILENO) return file;
@@ -47,7 +47,7 @@ int open_at_end(const char *path) {
   return higher;
 }
 
-// Unless another thread was faster. False if memory is short.
+// False: memory is short.
 bool put_in_place(int descriptor, const LogFile *before) {
   struct stat status = {};
   fstat(descriptor, &status);
@@ -59,8 +59,7 @@ bool put_in_place(int descriptor, const LogFile *before) {
   return another;
 }
 
-// The absolute path: the given name may be relative to a folder that the program leaves, or name a descriptor. Empty
-// for a file without a path, such as a pipe.
+// Absolute: the given name may be relative to a folder that the program leaves, or name a descriptor. Empty for a pipe.
 void remember_path(int descriptor, const char *name) {
   char link[32];
   std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
@@ -71,7 +70,7 @@ void remember_path(int descriptor, const char *name) {
   if (g_path[0] != '/' || stat(g_path, &status) != 0) g_path[0] = '\0';
 }
 
-// The descriptor of the file, opened again if the program has closed it; -1: none.
+// Opened again if the program has closed it; -1: none.
 int descriptor() {
   const LogFile *file = g_file.load(std::memory_order_acquire);
   if (file == nullptr) return STDERR_FILENO;

@@ -6,9 +6,8 @@
 
 namespace libsgemm {
 
-// To be called once the environment is known. A program may close all descriptors and open its own files: the log is
-// then opened again, so that no line gets into those. A line that cannot be written at once, to a full FIFO, is
-// dropped.
+// A program may close all descriptors and open its own files: the log is then opened again, so that no line gets into
+// those. A line that cannot be written at once, to a full FIFO, is dropped.
 void log_open(int verbose, const std::string &path);
 
 // Levels: 0 warnings (always), 1 what was found, 2 each call, 3 each decision.
@@ -17,7 +16,7 @@ bool log_wants(int level);
 // "libsgemm: TEXT" in one write: lines of several threads do not mix.
 void log_line(int level, const std::string &text);
 
-// Calls make_text() only if this level is logged. Without memory for the text it logs nothing: the call can continue.
+// Without memory for the text it logs nothing: the call can continue.
 template <typename MakeText>
 void log_message(int level, const MakeText &make_text) {
   if (!log_wants(level)) return;

@@ -10,8 +10,7 @@ namespace libsgemm {
 // The loaded object with this address; NULL: none.
 const link_map *object_of(const void *address);
 
-// Its file, links resolved; "" for the program itself. A relative path (of the program, of LD_LIBRARY_PATH) is resolved
-// from the folder that was current at loading.
+// Links resolved; "" for the program. A relative path is resolved from the folder that was current at loading.
 std::string file_of(const link_map &object);
 
 }  // namespace libsgemm

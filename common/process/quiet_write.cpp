@@ -13,8 +13,7 @@
 namespace libsgemm {
 namespace {
 
-// Blocks SIGPIPE and SIGXFSZ. A signal raised by a failed write is removed at the end. One that was pending before,
-// because the program blocks it, stays pending.
+// Blocks SIGPIPE and SIGXFSZ. Removes a signal of a failed write at the end; one pending before stays pending.
 class NoSignals {
  public:
   NoSignals() {

@@ -1,5 +1,4 @@
-// Writes in a process that is not ours: a failed write must not end it. A pipe without a reader raises SIGPIPE, the
-// limit of a file's size SIGXFSZ.
+// Writes in a process that is not ours: a failed write must not end it by SIGPIPE or SIGXFSZ.
 #pragma once
 
 #include <sys/types.h>
@@ -11,8 +10,8 @@ namespace libsgemm {
 // Like write(2), without signals.
 ssize_t write_quietly(int file, const void *data, size_t bytes);
 
-// Makes a file at least `bytes` long and allocates it on its device, so that writing to a mapping cannot fail with
-// SIGBUS. Returns 0 or an errno.
+// Makes a file at least `bytes` long and allocates it: writing to a mapping cannot fail with SIGBUS. Returns 0 or an
+// errno.
 int reserve_quietly(int file, size_t bytes);
 
 }  // namespace libsgemm

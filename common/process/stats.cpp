@@ -21,7 +21,7 @@ namespace {
 
 std::atomic<StatsFile *> g_file{nullptr};
 std::atomic<StatsFile *> g_parent{nullptr};  // in a forked child, until that opens its own
-std::atomic<uint64_t> g_startup{0};          // startup nanoseconds before there is a file
+std::atomic<uint64_t> g_startup{0};          // nanoseconds before there is a file
 struct Names {
   std::string directory, file;  // file: the process's own, written before g_file
 };
@@ -54,8 +54,8 @@ void read_program_name(char *name, size_t size) {
   if (text[0] != '\0') std::snprintf(name, size, "%s", text);
 }
 
-// Start of the process in clock ticks since boot: field 22 of /proc/self/stat, the 20th after the program's name, which
-// may contain anything. It survives exec, and differs for a later process with the same pid.
+// Clock ticks since boot: field 22 of /proc/self/stat, the 20th after the program's name, which may contain anything.
+// The value survives exec, and differs for a later process with the same pid.
 uint64_t start_ticks() {
   char text[1024];
   read_text("/proc/self/stat", text);
@@ -87,7 +87,7 @@ StatsRecord *row(StatsFile *file, const StatsCall &call) {
       r.state.store(StatsRecord::kReady, std::memory_order_release);
       return &r;
     }
-    // Another thread is writing the names, a few copies. If its process was killed it never ends: the wait is limited.
+    // Another thread is writing the names. If its process was killed it never ends: the wait is limited.
     for (int spin = 0; state == StatsRecord::kClaimed && spin < 10000; ++spin) state = r.state.load();
     if (state == StatsRecord::kReady && is(r, call)) return &r;
   }
@@ -140,8 +140,8 @@ StatsShape *part_of_file(int part) {
   return known;
 }
 
-// The entry of a class, one of a few in a part; NULL: they hold other classes. An entry that another thread is writing
-// is skipped, so a class may get a second one.
+// One of a few places in a part; NULL: they hold other classes. An entry being written is skipped, so a class may get a
+// second one.
 StatsShape *place_in(StatsShape *shapes, size_t count, const CallClass &call, uint64_t hash) {
   constexpr size_t kTries = 8;
   for (size_t i = 0; i < kTries; ++i) {

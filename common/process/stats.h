@@ -1,8 +1,7 @@
-// Call statistics in a mapped file, which `libsgemm run` and `libsgemm stats` read.
+// Call statistics, which `libsgemm run` and `libsgemm stats` read.
 //
-// With LIBSGEMM_STATS_DIR=DIR every calling process creates DIR/<pid>-<start>.stats, one StatsFile, and counts in it
-// with atomic additions. The memory is shared: counts survive exec, _exit and a crash. A forked child gets its own file
-// at its first call.
+// With LIBSGEMM_STATS_DIR=DIR every calling process maps DIR/<pid>-<start>.stats, one StatsFile, and counts in it with
+// atomic additions: counts survive exec, _exit and a crash. A forked child gets its own file at its first call.
 #pragma once
 
 #include <atomic>
@@ -19,7 +18,7 @@ constexpr const char *kNotPreloaded = "not-preloaded.tmp";
 constexpr uint32_t kStatsRecords = 512;
 constexpr int kStatsBlas = 8;
 
-// Calls of one entry point that ended in one backend and kernel.
+// Calls of an entry point that ended in one backend and kernel.
 struct StatsRecord {
   enum State : uint32_t { kFree = 0, kClaimed = 1, kReady = 2 };
   std::atomic<uint32_t> state;  // readers use kReady only
@@ -28,15 +27,15 @@ struct StatsRecord {
   char backend[24];
   char kernel[72];  // or the reason of a failure, "illegal argument", with backend "error"
   std::atomic<uint64_t> calls;
-  std::atomic<uint64_t> nanoseconds;  // wall time inside the library without startup, summed over threads
+  std::atomic<uint64_t> nanoseconds;  // inside the library without startup, summed over threads
   std::atomic<uint64_t> flops;
   std::atomic<uint64_t> verified;  // calls compared with FP64
   std::atomic<uint64_t> wrong;     // errors above the bound, refused or not
   std::atomic<uint64_t> worst;  // largest error / bound of accepted results; bits of a double, which order as it does
 };
 
-// With LIBSGEMM_STATS_CALLS=1, calls that multiplied, by class. In parts after the StatsFile, added as needed, each
-// twice as large as the one before. A class may have several entries.
+// With LIBSGEMM_STATS_CALLS=1: calls that multiplied, by class, in parts after the StatsFile, each twice as large as
+// the one before. A class may have several entries.
 struct StatsShape {
   std::atomic<uint32_t> state;  // as in StatsRecord
   uint32_t unused;
@@ -44,11 +43,10 @@ struct StatsShape {
   CallClass call;
 };
 
-// A BLAS that the process has loaded.
 struct StatsBlas {
   enum Flags : uint32_t {
     kReady = 1,
-    kOwn = 2,        // the program's: a name that a call of the drop-in used leads to it
+    kOwn = 2,        // a name that a call of the drop-in used leads to it
     kComputes = 4,   // the CPU backend calls it
     kHasLapack = 8,  // the same library has LAPACK, whose products do not leave it
   };
@@ -62,12 +60,12 @@ struct StatsFile {
   uint32_t record_count;  // kStatsRecords
   uint32_t pid;
   uint32_t parent;
-  std::atomic<uint32_t> blas_count;   // claimed entries of `blas`; more than kStatsBlas: some are left out
+  std::atomic<uint32_t> blas_count;   // claimed entries; more than kStatsBlas: some are left out
   char program[112];                  // /proc/self/comm
   std::atomic<uint64_t> lost;         // calls without a free record
   uint64_t begin;                     // start of the process; nanoseconds of CLOCK_REALTIME
   std::atomic<uint64_t> latest;       // likewise: end of the latest call, or of the process
-  std::atomic<uint64_t> startup;      // nanoseconds of finding, loading and initialising backends
+  std::atomic<uint64_t> startup;      // nanoseconds of starting backends
   std::atomic<uint64_t> lost_shapes;  // calls not counted by class
   StatsBlas blas[kStatsBlas];
   StatsRecord records[kStatsRecords];
@@ -82,20 +80,19 @@ constexpr size_t stats_part_place(int part) {
 }
 constexpr size_t stats_part_count(int part) { return stats_part_bytes(part) / sizeof(StatsShape); }
 
-// Figures of a call for its record.
 struct StatsCall {
   const char *entry, *backend, *kernel;
   uint64_t nanoseconds;
   double flops;
-  double ratio;  // error / bound by verification; negative: not verified
+  double ratio;  // negative: not verified
   int refused;   // of earlier backends in the same call
 };
 
-// The writer's side. stats_open() does nothing if `directory` is empty; it logs one that cannot be written.
+// stats_open() does nothing if `directory` is empty; it logs one that cannot be written.
 void stats_open(const std::string &directory);
 bool stats_wanted();
 void stats_count(const StatsCall &call);
-// For a call that was counted before.
+// The call was counted before.
 void stats_add_time(const char *entry, const char *backend, const char *kernel, uint64_t nanoseconds);
 void stats_count_shapes(bool wanted);
 void stats_count_shape(const GemmDesc &desc);

@@ -1,4 +1,4 @@
-// Report of the thread's last call, which costs nothing to write; libsgemm_last_info puts it into words.
+// Report of the thread's last call, which costs nothing to write.
 #pragma once
 
 #include <cxxabi.h>
@@ -36,18 +36,18 @@ struct Note {
   int8_t backend;
   Why why;
 
-  // True if the backend may be able to compute the same call at another time.
+  // The backend may be able to compute the call at another time.
   bool is_of_the_moment() const {
     return why == after_fork || why == capturing || why == failed || why == wrong || why == ending;
   }
 };
 
-// The prediction that decided between CPU and GPU for a call on host memory.
+// The prediction that decided between CPU and GPU.
 struct Expected {
   bool known;
   int8_t cpu;  // computes on the CPU
   Prediction seconds;
-  double startup, saved;  // seconds, if starting the devices was postponed
+  double startup, saved;  // if starting the devices was postponed
 };
 
 enum class Choice : int8_t { by_default, asked_for, forced_kernel, replacement };
@@ -72,18 +72,18 @@ struct ThreadInfo {
   Error failure;                      // of the last backend that failed
   char message[512];                  // of the call
   bool spoiled = false;               // a failure may have modified C, which is read: never compute it again
-  int64_t groups_done = 0;            // groups of a batch computed one after another
+  int64_t groups_done = 0;            // computed one after another
   bool groups_read_c = false;         // one of them reads C
   int plans = 0;                      // operands taken from plans
   int devices = 0;                    // that computed parts of the call
   int64_t tiles = 0;                  // of a call on host memory
-  bool tuned = false;                 // the kernel was measured to be the fastest for such a call
+  bool tuned = false;                 // measured to be the fastest
   bool depth_cut = false;             // C was rounded between parts of the sum over k
   Ran ran = {};                       // what the kernel did
   uint64_t ticket = 0;                // GemmDesc::ticket
   const char *forced = nullptr;       // NULL: none
   Expected expected[kFirstCpu] = {};  // by GPU backend
-  int64_t startup = 0;                // nanoseconds of the call for finding and starting backends
+  int64_t startup = 0;                // nanoseconds of starting backends
   bool timed_by_caller = false;       // statistics get the time from the caller; not reset by begin()
   bool given_back = false;            // left to the caller's own BLAS (Call::gives_back)
   const CpuBlas *blas = nullptr;      // the program's own in a call of the drop-in, unless another is named
@@ -125,20 +125,19 @@ struct ThreadInfo {
     forced = row.name;
   }
 
-  // For libsgemm_info_t.kernel: the kernel that multiplied, or the forced one.
+  // The kernel that multiplied, or the forced one.
   const char *row() const {
     if (kernel == nullptr) return trivial;
     return ran.kernel != nullptr && choice != Choice::forced_kernel ? ran.kernel->name : kernel->name;
   }
 
-  // The accuracy that results must have: the kernel's, but FP64 rounded between parts of the sum over k counts as FP32.
+  // The kernel's, but FP64 rounded between parts of the sum over k counts as FP32.
   static Arithmetic arithmetic(const Kernel &of, bool depth_cut) {
     const bool rounded = depth_cut && of.math_mode == LIBSGEMM_MATH_FP64;
     return {rounded ? LIBSGEMM_MATH_FP32 : of.math_mode, of.truncates};
   }
   Arithmetic arithmetic(const Kernel &of) const { return arithmetic(of, depth_cut); }
 
-  // Report of a group of a batch.
   struct Part {
     const Backend *backend = nullptr;
     const Kernel *kernel = nullptr;
@@ -170,7 +169,7 @@ struct ThreadInfo {
     return std::any_of(notes, notes + note_count, [](const Note &note) { return note.is_of_the_moment(); });
   }
 
-  // Once: groups of a batch usually have the same reasons.
+  // Groups of a batch usually have the same reasons: noted once.
   void note(int index, Note::Why why) {
     for (int i = 0; i < note_count; ++i) {
       if (notes[i].backend == index && notes[i].why == why) return;
@@ -184,7 +183,7 @@ struct ThreadInfo {
     std::snprintf(message, sizeof message, "%s: %s", found_by, text);
   }
 
-  // Ends a call with an error; returns it, for `return info.fail(...)`.
+  // Returns the error, for `return info.fail(...)`.
   libsgemm_status_t fail(libsgemm_status_t error, const char *text) {
     status = error;
     std::snprintf(message, sizeof message, "%s: %s", entry, text);

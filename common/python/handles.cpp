@@ -13,7 +13,6 @@ namespace {
 
 PyObject *g_in_force = nullptr;  // the context variable
 
-// A thread's handle, its defaults from the environment, its present settings.
 struct Handle {
   Device device;
   libsgemm_handle_t handle;

@@ -51,7 +51,6 @@ void run(const Place &place, libsgemm_handle_t handle, const Call &call, bool br
   require(status);
 }
 
-// Class Settings, and the context variable of the settings in force.
 void bind_settings(nb::module_ &module);
 
 }  // namespace libsgemm_python

@@ -58,7 +58,6 @@ nb::object syrk(nb::handle a, const char *uplo, const char *trans, float alpha, 
   return result;
 }
 
-// Square, of the size that multiplies b from this side.
 void require_square(const Array &a, const Array &b, libsgemm_side_t side) {
   const int64_t order = side == LIBSGEMM_LEFT ? b.rows() : b.cols();
   require_shape(a, order, order,

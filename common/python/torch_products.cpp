@@ -28,7 +28,6 @@ bool can_be_multiplied(const View &a, const View &b) {
   return a.shape[a.ndim - 1] == b.shape[b.ndim - 2] && (a.ndim == 2 || a.shape[0] == b.shape[0]);
 }
 
-// c has these sizes, or can be expanded to them.
 bool can_be_expanded(const View &c, const int64_t *shape, int ndim) {
   const int more = ndim - c.ndim;
   if (more < 0) return false;

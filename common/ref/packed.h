@@ -23,7 +23,6 @@ struct Chain {
   bool (*runs_here)();
   Micro<float> micro;
   int mr, nr;
-  // Adds `terms` where a triangle's diagonal crosses a tile.
   void (*cross)(const Product &p, const Tile &t, Span terms, float *sum);
   // As finish.h defines it.
   void (*write)(const Output &out, const Tile &t, float alpha, float beta, const float *sum);

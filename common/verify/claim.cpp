@@ -14,7 +14,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 constexpr double kLargest = std::numeric_limits<float>::max(), kNormal = std::numeric_limits<float>::min();
 
-// Elements of a row of x inside its structure.
 Span elements_of(const View &x, int64_t row, int64_t k) {
   const bool triangular = x.structure == View::triangular;
   return {triangular && x.upper ? row : 0, triangular && !x.upper ? row + 1 : k};
@@ -37,7 +36,6 @@ double largest_finite(const View &x, int64_t row, int64_t k) {
   return largest;
 }
 
-// Factors of element (i, j): the row of x, the column of y.
 struct Factors {
   Line x, y;
 };

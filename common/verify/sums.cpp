@@ -45,7 +45,6 @@ inline void add_element(double x, double w, double g, double *value, double *siz
   }
 }
 
-// Adds part of a column, `count` elements at(i), to the sums of their rows.
 template <bool SQUARES, typename At>
 inline void add_column(const At &at, int64_t count, double w, double g, double *value, double *size, double *plain) {
   for (int64_t i = 0; i < count; ++i) {
@@ -72,7 +71,6 @@ inline void add_row(const At &at, int64_t count, const double *w, const double *
   *plain += (p[0] + p[1]) + (p[2] + p[3]);
 }
 
-// Adds up rows [first, last) of x in the order of memory.
 template <bool SQUARES>
 void add_rows(const View &x, int64_t first, int64_t last, int64_t columns, const Weights &by, RowSums *sums) {
   double *value = sums->value.data(), *size = sums->size.data(), *plain = sums->plain.data();

@@ -35,7 +35,7 @@ struct Work {
 typedef double Double2 __attribute__((vector_size(16), may_alias));
 typedef double Double4 __attribute__((vector_size(32), may_alias));
 
-// Adds `depth` terms to all rows of two columns. V: a vector of doubles.
+// V: a vector of doubles.
 template <typename V, typename Bits>
 __attribute__((always_inline)) inline void add_two_columns(const double *x, const double *y, int64_t depth,
                                                            double *value, double *magnitude) {

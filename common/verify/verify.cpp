@@ -16,12 +16,10 @@ namespace {
 constexpr int kSamples = 4;                        // of columns, and of rows
 constexpr uint64_t kStride = 0x2545f4914f6cdd1du;  // between the seeds of a batch's products
 
-// Sums of elements [first, last) of a product's column: values and magnitudes.
 struct Column {
   std::vector<double> value, magnitude;
   std::vector<double> factor;  // a column of y
 
-  // Adds a row of x, k contiguous floats, times `factor`.
   void add_row(int64_t i, const float *x, int64_t k) {
     constexpr int kLanes = 4;
     double sums[kLanes] = {}, sizes[kLanes] = {};

@@ -61,7 +61,6 @@ struct Matrix {
 };
 constexpr Matrix kMatrixA = {&Run::a, &Digit::a}, kMatrixB = {&Run::b, &Digit::b}, kMatrixC = {&Run::c, &Digit::c};
 
-// All elements of a block are the same distance apart.
 inline bool even(const Block &block, const Matrix &matrix) {
   const int64_t step = block.step.*matrix.step;
   for (const Run *r = block.runs + 1; r < block.runs + block.run_count; ++r) {

@@ -125,7 +125,7 @@ class Convolution {
     }
   }
 
-  // The block in its tensor; false if the BLAS cannot write there.
+  // False: the BLAS cannot write the block in its tensor.
   bool finds_output(const ImplicitProduct &o, const Block &i, const Block &j, DenseBlock<T> *out) const {
     if constexpr (!kFloats) return false;
     if constexpr (kFloats) {
@@ -133,7 +133,7 @@ class Convolution {
     }
   }
 
-  // A block of A or B in its tensor; false if the BLAS cannot read it there.
+  // False: the BLAS cannot read the block in its tensor.
   bool finds_input(const float *first, const Block &rows, const Block &columns, const Matrix &matrix,
                    DenseBlock<const T> *block) const {
     if constexpr (!kAsTheyAre) return false;

@@ -1,8 +1,8 @@
-// Two caches under one lock: pieces of pinned memory (pinned_memory.cpp), and sets of what a device needs.
+// Two caches under one lock: pinned pieces (pinned_memory.cpp), and sets of what a device needs.
 //
 // Allocating, releasing and destroying streams may block until the program's kernels have ended, so it happens outside
-// the lock. The bytes are counted before: the limits always hold, and other calls continue with what there is.
-// Returning a set or pieces allocates nothing.
+// the lock. The bytes are counted before: the limits always hold, and other calls continue. Returning a set or pieces
+// allocates nothing.
 #include <algorithm>
 #include <new>
 
@@ -73,7 +73,7 @@ void forget_sets(State *s, const Backend &backend, int device, uint64_t now) {
   });
 }
 
-// The smallest idle set of a context that is large enough, else any; NULL: none.
+// The smallest idle set that is large enough, else any; NULL: none.
 DeviceSet *pick(State *s, const Backend &backend, int device, uint64_t context, size_t bytes) {
   DeviceSet *best = nullptr;
   for (DeviceSet &set : s->sets) {
@@ -85,7 +85,7 @@ DeviceSet *pick(State *s, const Backend &backend, int device, uint64_t context, 
   return best;
 }
 
-// Idle sets give up their memory, the largest first, until no more than `most` is kept.
+// Idle sets give up memory, the largest first, until no more than `most` is kept.
 void shrink_idle(State *s, Lock *lock, const Backend &backend, int device, size_t most) {
   while (idle_bytes(*s, backend, device) > most) {
     DeviceSet *largest = nullptr;
@@ -126,7 +126,7 @@ libsgemm_status_t complete(DeviceSet *set, size_t events, Error *error) try {
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
-// Replaces the set's memory by `bytes` new ones. Call it without the lock.
+// Call it without the lock.
 libsgemm_status_t enlarge(State *s, DeviceSet *set, size_t bytes, Error *error) {
   const Backend &b = *set->backend;
   if (set->memory != nullptr) b.release(set->device, set->memory);

@@ -1,4 +1,4 @@
-// Memory, streams and events that calls take and return, kept between calls within the limits of the process.
+// Memory, streams and events of calls, kept between them within the limits of the process.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,20 @@
 
 namespace libsgemm {
 
-// Memory for one copy; ordinary memory where no page-locked memory is available.
+// Ordinary memory where no page-locked memory is available.
 struct PinnedPiece {
   char *memory;
   bool pinned;
 };
 constexpr size_t kPieceBytes = size_t{2} << 20;
 
-// Up to `wanted` pieces: fewer if memory is short; at least two, unless there is no host memory at all. New ones are
-// allocated through `device`, which the call uses; all devices of the backend may use any piece.
+// Up to `wanted` pieces: fewer if memory is short; at least two, unless there is no host memory at all. `device`
+// allocates new ones; all devices of the backend may use any piece.
 std::vector<PinnedPiece> take_pieces(const Backend &backend, int device, int wanted);
 // Only pieces that no device will access any more.
 void give_pieces(const PinnedPiece *pieces, size_t count) noexcept;
 
-// Streams, events and memory of a device, for one call at a time.
+// Streams, events and memory for one call at a time.
 struct DeviceSet {
   const Backend *backend = nullptr;
   int device = 0;
@@ -36,17 +36,15 @@ struct DeviceSet {
   size_t there = 0;  // bytes allocated
 };
 
-// Bytes that a call may plan with: the limit, or the free memory less a reserve, less what other calls hold. `enough`:
-// bytes that suffice. The driver is not asked if an idle set has that size, or if the bytes free at the last query
-// suffice.
+// Bytes that a call may plan with: the limit, or the free memory less a reserve, less what other calls hold. The driver
+// is not asked if a set of `enough` bytes is idle, or if that much was free at the last query.
 libsgemm_status_t device_budget(const Backend &backend, int device, size_t enough, size_t *bytes, Error *error);
 
-// A set with at least `bytes` of memory and `events` events. Waits while other calls hold all that the limits allow;
-// unless `wait`: then SUCCESS with a NULL set.
+// Waits while other calls hold all that the limits allow. Without `wait`: SUCCESS with a NULL set.
 libsgemm_status_t take_set(const Backend &backend, int device, size_t bytes, size_t events, bool wait, DeviceSet **set,
                            Error *error);
-// healthy: the set may be used again. failed: the device has no work left that uses it. lost: the device may still use
-// it, so it is never touched again.
+// failed: the device has no work left that uses the set. lost: the device may still use it, so it is never touched
+// again.
 enum class Ending { healthy, failed, lost };
 void give_set(DeviceSet *set, Ending ending) noexcept;
 

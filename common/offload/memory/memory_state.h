@@ -1,4 +1,4 @@
-// For memory.cpp and pinned_memory.cpp: segments, sets and devices, under one lock.
+// Segments, sets and devices, under one lock.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +15,7 @@ namespace libsgemm::caches {
 constexpr size_t kDefaultPinned = size_t{256} << 20;
 constexpr size_t kKeptShare = 16;  // at most this part of a device's memory is kept between calls
 
-// Pieces allocated together through a device; any device of the backend can release them.
+// Allocated together through a device; any device of the backend can release them.
 struct Segment {
   const Backend *backend;
   int device;
@@ -61,10 +61,10 @@ inline State &state() { return immortal<State>(); }
 using Lock = std::unique_lock<std::mutex>;
 
 // True if a reset has destroyed what was made in `context`; `now` is the present one. Only a device's own contexts
-// (odd) can be judged: one that the program made may still exist, so its things are kept for calls that work in it.
+// (odd) can be judged: one of the program may still exist.
 inline bool is_gone(uint64_t context, uint64_t now) { return context % 2 == 1 && now % 2 == 1 && context != now; }
 
-// Unlocks for a scope, for work that may take long.
+// For work that may take long.
 class Unlocked {
  public:
   explicit Unlocked(Lock *lock) : lock_(lock) { lock_->unlock(); }

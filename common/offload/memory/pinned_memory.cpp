@@ -44,8 +44,8 @@ bool grow(State *s, Lock *lock, const Backend &backend, int device) {
   return false;
 }
 
-// Through the device that allocated it or, if that is lost, another one that calls have used. Without one the memory
-// stays allocated.
+// Uses the device that allocated it or, if that is lost, another one that calls have used. Without one the memory stays
+// allocated.
 void release_segment(State *s, Lock *lock, const Segment &x) {
   const auto release = [&](int device) {
     const Unlocked others(lock);
