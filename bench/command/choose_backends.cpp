@@ -7,7 +7,7 @@
 namespace command {
 namespace {
 
-// True if the backend computes on operands in `memory`. The tests have a HIP backend that computes on an NVIDIA GPU.
+// Compares memories, not names: the tests have a HIP backend that computes on an NVIDIA GPU.
 bool reaches(const Backend &backend, const Memory &memory) {
   if (memory.backend() == nullptr || backend.info.name == std::string(memory.backend())) return true;
   libsgemm_device_info_t device;

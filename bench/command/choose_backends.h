@@ -1,4 +1,3 @@
-// The backends that a measurement runs.
 #pragma once
 
 #include <vector>
@@ -9,8 +8,8 @@
 
 namespace command {
 
-// Returns the backends that --backend names, or else those that compute on operands in `memory`; less those without the
-// kernel that --kernel names. Throws Error.
+// Returns the backends of --backend, by default those that compute on `memory`, without those that lack --kernel.
+// Throws Error.
 std::vector<Backend> choose_backends(const BenchOptions &options, const Memory &memory);
 
 }  // namespace command

@@ -1,7 +1,7 @@
 // `libsgemm gemm`: the product of matrices in .npy files.
 //
-// A Fortran-ordered file holds the transpose in row-major order, so it is multiplied in place, with its operation
-// flipped. The output may have the name of an input: it replaces that file only after the product is done.
+// A Fortran-ordered file is multiplied in place: it holds the transpose in row-major order, so its operation is
+// flipped. The output may replace an input, after the product.
 #include <fmt/core.h>
 #include <stdlib.h>
 
@@ -19,13 +19,12 @@
 namespace command {
 namespace {
 
-constexpr double kRepeatSeconds = 2;  // no further repetition once the timed calls have taken this long
+constexpr double kRepeatSeconds = 2;  // stops the repetitions once the timed calls have taken this long
 
 libsgemm_op_t op_of(const NpyMatrix &matrix, bool transposed) {
   return transposed != matrix.fortran_order() ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
 }
 
-// Leading dimension of the file's data as a row-major matrix.
 int64_t leading_dimension(const NpyMatrix &matrix) {
   return std::max<int64_t>(1, matrix.fortran_order() ? matrix.rows() : matrix.columns());
 }
@@ -55,7 +54,7 @@ class Product {
     if (c_ == nullptr) throw Error(fmt::format("not enough memory for the product, {} x {}", m, n));
   }
 
-  // Makes one call on a fresh C and returns its time in seconds. Sets `info` to that of the call.
+  // Makes one call on a fresh C. Returns its seconds.
   double call(libsgemm_handle_t handle) {
     reset();
     const double start = now();
@@ -78,7 +77,7 @@ class Product {
     void operator()(float *memory) const { free(memory); }
   };
 
-  // Sets C to its input; without one to NaN, so that an element left unwritten shows.
+  // Without an input C is NaN, so that an unwritten element shows.
   void reset() {
     if (c0_ == nullptr) {
       std::fill_n(c_.get(), m * n, std::numeric_limits<float>::quiet_NaN());
@@ -107,7 +106,7 @@ struct Times {
   std::vector<double> further;
 };
 
-// Verification is off, whatever the environment says: the time is that of the product.
+// Turns verification off even if the environment asks for it: it would be timed.
 Times measure(Product *product, const GemmOptions &options) {
   Handle handle;
   configure(handle, options);
@@ -121,7 +120,6 @@ Times measure(Product *product, const GemmOptions &options) {
   return times;
 }
 
-// Makes the call whose result is kept, verified by --verify or as the environment says.
 void compute_verified(Product *product, const GemmOptions &options) {
   Handle handle;
   configure(handle, options);

@@ -1,5 +1,5 @@
-// `libsgemm info`: version, backends with their devices or the reason why they are not available, the kernels that
-// calls choose, and the environment, on one screen. The choices are not predicted: they are those of real calls.
+// `libsgemm info`: version, backends and devices, or why they are not available, the kernels that calls choose, and the
+// environment, on one screen. Real calls show the choices.
 #include <fmt/core.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,10 +22,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kWidth = 100;  // columns of the screen
-constexpr size_t kIndent = 12;  // column in which the text about a backend begins
+constexpr size_t kIndent = 12;  // column of the text about a backend
 constexpr const char *kBuiltIn = "built in";
 
-// Lists of routines that are abbreviated.
 struct Shortened {
   const char *routines, *words;
 };
@@ -34,13 +33,13 @@ constexpr Shortened kShortened[] = {{"gemm symm syrk syr2k trmm trsm gemmtr batc
                                     {"", "-"}};
 
 constexpr int64_t kSizes[] = {8, 512, 4096};
-constexpr int64_t kLarge = 1000;     // sizes from here on are called once, and only if that is expected to be short
-constexpr double kLongestProbe = 1;  // seconds that a call may be expected to take
+constexpr int64_t kLarge = 1000;     // larger sizes are called once, if expected to be short
+constexpr double kLongestProbe = 1;  // seconds
 
 std::string text(const Json &value) { return value.get<std::string>(); }
 
-// Returns the architectures to which the first word of the kernel's name refers: "sm80_..." runs from sm_80 on,
-// "gfx_..." on every AMD GPU. Kernels of sm_90 use instructions that only this architecture has.
+// Returns the architectures that run the kernel, from the first word of its name: "sm80_..." needs sm_80 or later,
+// "gfx_..." any AMD GPU. sm_90 kernels use instructions of this architecture only.
 std::string architectures_of(const std::string &kernel, bool is_gpu) {
   if (!is_gpu) return "CPU";
   const std::string first = kernel.substr(0, kernel.find('_'));
@@ -93,7 +92,7 @@ Json describe_backend(const Backend &backend, bool with_kernels) {
   return json;
 }
 
-// Multiplies two size x size matrices in host memory. A short product is repeated, and the second call timed.
+// Multiplies two size x size matrices in host memory. A short product is called twice and the second call timed.
 Json probe(libsgemm_handle_t handle, int64_t size) {
   const std::vector<float> a(static_cast<size_t>(size * size), 0.5f);
   std::vector<float> c(a.size());
@@ -110,8 +109,7 @@ Json probe(libsgemm_handle_t handle, int64_t size) {
           {"seconds", seconds},    {"reason", info.reason}};
 }
 
-// Returns the choices of calls with this handle, size by size. A size that would take too long is not called; its entry
-// says so.
+// Returns the choices by size. A size that would take too long is not called; its entry says so.
 Json probe_sizes(libsgemm_handle_t handle) {
   Json choices = Json::array();
   double expected = 0;
@@ -178,8 +176,7 @@ Json gather(bool with_kernels) {
   return json;
 }
 
-// Prints `text` after `head`, which is padded to `indent` columns, in lines of at most kWidth columns, broken between
-// words.
+// Prints `head`, padded to `indent` columns, and `text`, wrapped to kWidth columns.
 void print_wrapped(const std::string &head, size_t indent, const std::string &text) {
   std::string line = fmt::format("{:<{}}", head, indent);
   bool empty = true;
@@ -196,7 +193,7 @@ void print_wrapped(const std::string &head, size_t indent, const std::string &te
   fmt::print("{}\n", line);
 }
 
-// Prints devices first..last, which differ in their free memory at most.
+// Prints devices first..last, which differ at most in free memory.
 void print_devices(const Json &backend, size_t first, size_t last) {
   const Json &devices = backend["devices"];
   const std::string which =
@@ -290,7 +287,7 @@ void print(const Json &json) {
   fmt::print("\nlibsgemm info --kernels lists the kernels.\n");
 }
 
-// Prints the lines of a table, each column as wide as its longest cell.
+// Prints a table; each column is as wide as its longest cell.
 void print_table(const std::vector<std::array<std::string, 5>> &rows) {
   std::array<size_t, 5> widths = {};
   for (const auto &row : rows) {

@@ -1,5 +1,5 @@
-// Access to the library's C API that the subcommands share: an owned handle, errors as exceptions, backends by name,
-// and the places of the installed files.
+// What the subcommands need of the library: an owned handle, errors as exceptions, backends by name, and installed
+// files.
 #pragma once
 
 #include <libsgemm.h>
@@ -34,36 +34,34 @@ std::string version_text(int version);
 
 std::vector<Backend> all_backends();
 
-// Throws Error, listing the backends, if none has this name.
+// Throws Error, with a list, if there is no such backend.
 Backend find_backend(const std::string &name);
 
-// As find_backend(); also throws Error, with the reason, if the backend is not available.
+// As find_backend(); also throws Error, with the reason, if it is not available.
 Backend find_available_backend(const std::string &name);
 
-// Prints a line on stderr for each LIBSGEMM_ variable that is set and that the library does not know.
+// Reports on stderr each set LIBSGEMM_ variable that the library does not know.
 void print_stray_variables();
 
-// Returns the reasons why there is no GPU: "cuda: no driver; hip: no plugin". Empty if there is one.
+// "cuda: no driver; hip: no plugin"; empty if there is a GPU.
 std::string why_no_gpu(const std::vector<Backend> &backends);
 
 // Throws Error: no available backend has the kernel that --kernel names.
 [[noreturn]] void refuse_kernel(const std::string &kernel);
 
-// Kernels of all available backends.
 std::vector<std::string> kernel_names();
 
 bool has_kernel(const Backend &backend, const std::string &kernel);
 
-// "openblas, device 0: AMD EPYC (Zen), 2 threads"; only the backend's name if it has not computed.
+// "openblas, device 0: AMD EPYC (Zen), 2 threads"; only the backend if it has not computed.
 std::string describe_place(const libsgemm_info_t &info);
 
 // "2 threads", "132 multiprocessors".
 std::string units_text(int count, bool is_gpu);
 
-// Threads of a CPU backend, multiprocessors of a GPU.
+// Threads of a CPU, multiprocessors of a GPU.
 int compute_units(const std::string &backend, int device);
 
-// Path of the running executable's folder, and of the libsgemm.so in use.
 std::string executable_folder();
 std::string library_file();
 

@@ -1,5 +1,4 @@
-// The `libsgemm` command: its options, subcommand by subcommand. Exit status: 0, 1 after an error, 2 after bad usage;
-// `run` returns that of the program it ran.
+// The `libsgemm` command: its options. Exit status: 0, 1 after an error, 2 after bad usage, the program's for `run`.
 #include <fmt/format.h>
 #include <stdio.h>
 
@@ -25,7 +24,7 @@ namespace {
 
 using namespace command;
 
-// Rejects "": it would count as an option that was left out, and the result would be written nowhere.
+// Rejects "", which would count as an option left out, so that nothing is written.
 std::string check_file_name(const std::string &name) { return name.empty() ? "the name of a file is empty" : ""; }
 
 void add_info(CLI::App *app, InfoOptions *options) {
@@ -51,7 +50,7 @@ void add_gemm(CLI::App *app, GemmOptions *options) {
       ->check(CLI::Range(0, 1000000));
 }
 
-// The measurement that `bench` makes instead of its table; no flag: the table.
+// No flag: the table.
 struct BenchModes {
   bool accuracy = false, ladder = false, overhead = false, decision = false;
   std::vector<std::string> groups;
@@ -210,7 +209,7 @@ void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, Over
       throw CLI::RequiresError("--seed", "--random or --groups");
     }
   });
-  // The other measurements have one form only.
+  // The other measurements have one form.
   for (const char *name : {"--side", "--uplo", "--batch", "--beta"}) {
     for (const char *mode : {"--accuracy", "--ladder", "--overhead", "--host", "--decision", "--groups"}) {
       app->get_option(name)->excludes(app->get_option(mode));
@@ -327,7 +326,7 @@ void add_stats(CLI::App *app, StatsOptions *options) {
   app->add_option("-o,--output", options->output, "Report to this file instead of stdout")->check(check_file_name);
 }
 
-// Prints "libsgemm gemm: what" and returns the exit status for an error.
+// Prints "libsgemm gemm: what". Returns the exit status.
 int report_error(const std::string &subcommand, const char *what) {
   fmt::print(stderr, "libsgemm {}: {}\n", subcommand, what);
   return 1;
@@ -345,7 +344,6 @@ int guarded(const std::string &name, const std::function<int()> &subcommand) {
   }
 }
 
-// Returns the long names of the options of a subcommand.
 std::vector<std::string> option_names(const CLI::App &app) {
   std::vector<std::string> names;
   for (const CLI::Option *option : app.get_options()) {
@@ -360,7 +358,7 @@ std::vector<std::string> subcommand_names(const CLI::App &app) {
   return names;
 }
 
-// Prints CLI11's message, and the option that may have been meant. Returns the exit status.
+// Prints CLI11's message and the option that may be meant. Returns the exit status.
 int report_usage(const CLI::App &app, const CLI::ParseError &error) {
   const int status = app.exit(error);
   if (status == 0) return 0;
@@ -443,7 +441,7 @@ int parse_and_run(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     return report_usage(app, error);
   }
-  // `info` prints them itself, with the environment.
+  // `info` prints them with the environment.
   if (!*info_app) print_stray_variables();
   if (*info_app) return guarded("info", [&] { return info(info_options); });
   if (*gemm_app) return guarded("gemm", [&] { return gemm(gemm_options); });

@@ -1,4 +1,4 @@
-// The text below is what the definitions of the options do not say.
+// Text that the definitions of the options do not have.
 #include "manual.h"
 
 #include <fmt/core.h>
@@ -12,8 +12,7 @@
 namespace command {
 namespace {
 
-// Escapes text for roff, in which a plain "-" is a hyphen, so that a search for an option fails, and a line that begins
-// with "." is a request.
+// Escapes "-", a hyphen in roff that a search for an option does not find, and a leading ".", a request.
 std::string roff(const std::string &text) {
   std::string result;
   for (const char c : text) {

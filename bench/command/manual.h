@@ -1,5 +1,4 @@
-// The manual page of the command, libsgemm.1, from the definitions that parse its options. The build
-// prints it with `libsgemm __manual`.
+// The manual page libsgemm.1, from the definitions of the options. The build prints it with `libsgemm __manual`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,7 +7,6 @@ namespace command {
 
 constexpr const char *kManualWord = "__manual";
 
-// Prints the page. Returns the exit status, 0.
 int print_manual(const CLI::App &app);
 
 }  // namespace command

@@ -21,7 +21,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are read as they
 
 class Descriptor {
  public:
-  // O_NONBLOCK, so that a FIFO is refused rather than waited for.
+  // O_NONBLOCK: a FIFO is refused, not waited for.
   explicit Descriptor(const std::string &path) : value_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (value_ < 0) throw Error(fmt::format("cannot be opened: {}", strerror(errno)));
   }
@@ -53,10 +53,9 @@ void check_type(const NpyHeader &header) {
   }
 }
 
-// Reads `bytes` bytes of the file at `offset`. The file is not mapped: if another process truncated it, an access to
-// the mapping would raise SIGBUS.
+// Reads instead of mapping: an access to a mapping raises SIGBUS if another process truncates the file.
 void read_at(int descriptor, size_t offset, void *memory, size_t bytes) {
-  constexpr size_t kMost = size_t{1} << 30;  // one read(2) takes no more than 2 GiB
+  constexpr size_t kMost = size_t{1} << 30;  // read(2) takes at most 2 GiB
   char *to = static_cast<char *>(memory);
   for (size_t done = 0; done < bytes;) {
     const ssize_t got = pread(descriptor, to + done, std::min(bytes - done, kMost), static_cast<off_t>(offset + done));
@@ -76,7 +75,7 @@ NpyHeader read_header(int descriptor, size_t file_bytes) {
   return parse_npy_header(head.data(), file_bytes);
 }
 
-// Throws Error unless the file has as many bytes of data as the header's shape needs.
+// Throws Error if the file has fewer or more bytes of data than the shape needs.
 void check_size(const NpyHeader &header, size_t file_bytes) {
   int64_t bytes;
   if (__builtin_mul_overflow(header.shape[0], header.shape[1], &bytes) ||

@@ -1,4 +1,4 @@
-// Matrices in .npy files: float32 little-endian, two-dimensional, C- or Fortran-ordered.
+// Little-endian float32 matrices in .npy files, C- or Fortran-ordered.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace command {
 
 class NpyMatrix {
  public:
-  // Reads the file. Throws Error, beginning with the file's name, if it holds anything but one such matrix.
+  // Throws Error, which begins with the file's name, for any other content.
   explicit NpyMatrix(const std::string &path);
 
   const std::string &path() const { return path_; }
@@ -32,7 +32,7 @@ class NpyMatrix {
   std::unique_ptr<float, Free> data_;
 };
 
-// Writes a C-ordered matrix whose rows are contiguous; atomically, as write_output.
+// Writes a C-ordered matrix with contiguous rows, atomically like write_output.
 void write_npy(const std::string &path, const float *data, int64_t rows, int64_t columns);
 
 }  // namespace command

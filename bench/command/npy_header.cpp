@@ -11,7 +11,7 @@ namespace {
 constexpr char kMagic[] = "\x93NUMPY";
 constexpr size_t kMagicBytes = sizeof kMagic - 1;
 
-// Parser of the few Python literals that a header can hold; throws Error for anything else.
+// Parses the few Python literals of a header; throws Error for others.
 class Literal {
  public:
   Literal(const char *begin, const char *end) : at_(begin), end_(end) {}
@@ -90,7 +90,7 @@ class Literal {
         fail("shape overflows: a size is beyond 2^63");
       }
     }
-    if (at_ != end_ && *at_ == 'L') ++at_;  // the suffix of a long integer in Python 2
+    if (at_ != end_ && *at_ == 'L') ++at_;  // suffix of Python 2's long integers
     return value;
   }
 
@@ -146,7 +146,6 @@ struct Extent {
   size_t begin, end;
 };
 
-// Place of the dict, in bytes from the start of the file.
 Extent find_dict(const char *file, size_t size) {
   if (size == 0) throw Error("not a .npy file: it is empty");
   if (memcmp(file, kMagic, size < kMagicBytes ? size : kMagicBytes) != 0) {

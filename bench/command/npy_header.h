@@ -1,5 +1,5 @@
-// The header of NumPy's .npy format, versions 1.0, 2.0 and 3.0: magic, version, length, and a Python dict literal with
-// the keys descr, fortran_order and shape.
+// The header of NumPy's .npy format, versions 1.0 to 3.0: magic, version, length, and a Python dict with the keys
+// descr, fortran_order and shape.
 #pragma once
 
 #include <cstddef>
@@ -10,24 +10,24 @@
 namespace command {
 
 struct NpyHeader {
-  std::string descr;  // NumPy's name of the element type: "<f4"
+  std::string descr;  // NumPy's element type: "<f4"
   bool fortran_order = false;
   std::vector<int64_t> shape;
   size_t data_offset = 0;  // bytes from the start of the file
 };
 
-// Returns where the header ends, in bytes from the start of a file of `size` bytes. Reads the file's first
-// kNpyPrefixBytes, or all of it if it is shorter. Throws Error, without the file's name.
+// Returns the header's end in a file of `size` bytes. Reads at most kNpyPrefixBytes. Throws Error, without the file's
+// name.
 constexpr size_t kNpyPrefixBytes = 12;
 size_t npy_header_end(const char *file, size_t size);
 
-// Parses the header, reading nothing after its end. Throws Error, without the file's name.
+// Reads nothing after the header's end. Throws Error, without the file's name.
 NpyHeader parse_npy_header(const char *file, size_t size);
 
-// Returns the header of a C-ordered float32 matrix, a multiple of 64 bytes long.
+// Returns the header of a C-ordered float32 matrix; its length is a multiple of 64 bytes.
 std::string make_npy_header(int64_t rows, int64_t columns);
 
-// "float64" for "<f8", "big-endian float32" for ">f4"; "an unknown type" if it is none of NumPy's plain types.
+// "float64" for "<f8", "big-endian float32" for ">f4", "an unknown type" for types that are not plain.
 std::string dtype_name(const std::string &descr);
 
 // "(3, 4)", "(5,)", "()".

@@ -29,8 +29,7 @@ struct Target {
   mode_t mode;
 };
 
-// Returns the file that will be created under a name that does not exist: the name itself, or the end of a chain of
-// symbolic links.
+// Returns the file that writing to `path` creates: the end of a chain of symbolic links.
 std::string follow_links(const std::string &path) {
   constexpr int kMostLinks = 40;  // Linux's limit
   std::string name = path;
@@ -61,7 +60,7 @@ Target resolve(const std::string &path) {
   return {resolved, status.st_mode & 07777};
 }
 
-// Removed by the destructor, unless it has been renamed to its target.
+// The destructor removes it unless it was renamed to its target.
 class TemporaryFile {
  public:
   TemporaryFile(const std::string &path, const Target &target) : path_(path), target_(target.file) {
@@ -75,7 +74,7 @@ class TemporaryFile {
   TemporaryFile &operator=(const TemporaryFile &) = delete;
 
   void write(const Piece &piece) {
-    constexpr size_t kMost = size_t{1} << 30;  // one write(2) takes no more than 2 GiB
+    constexpr size_t kMost = size_t{1} << 30;  // write(2) takes at most 2 GiB
     const char *data = static_cast<const char *>(piece.data);
     for (size_t left = piece.bytes; left > 0;) {
       const ssize_t written = libsgemm::write_quietly(descriptor_, data, std::min(left, kMost));

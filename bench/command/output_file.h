@@ -1,5 +1,5 @@
-// Output files that appear complete or not at all: written under a temporary name in the same folder, then renamed. An
-// existing file stays as it is until then, and for good if anything fails.
+// Output files that appear complete or not at all: they are written under a temporary name in the same folder and
+// renamed. If anything fails, an existing file stays.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@ struct Piece {
   size_t bytes;
 };
 
-// Throws Error unless write_output(path, ...) is likely to succeed; creates and removes a temporary file to find out.
+// Throws Error if write_output(path, ...) is likely to fail. Creates and removes a temporary file.
 void check_output(const std::string &path);
 
-// Writes the pieces one after another. An existing file keeps its permissions. A symbolic link is followed, also if the
-// file it points to does not exist yet.
+// Writes the pieces. An existing file keeps its permissions. A symbolic link is followed, even to a file that does not
+// exist yet.
 void write_output(const std::string &path, const std::vector<Piece> &pieces);
 
-// Lock for reading a file, changing it and writing it: one process holds it at a time. It locks the folder, since each
-// write replaces the file. On a file system without locks it does nothing.
+// Lock of one process for reading, changing and writing a file. It locks the folder, since a write replaces the file.
+// Without effect on a file system without locks.
 class UpdateLock {
  public:
   explicit UpdateLock(const std::string &path);
@@ -33,11 +33,9 @@ class UpdateLock {
   int folder_;
 };
 
-// Removes the file and prints that it did, or that there is no such file.
 void remove_output(const std::string &path);
 
-// Returns the name of a file kept for later runs: the requested one, or else its place in the user's cache, which is
-// empty if the user has no cache (decision/cache_file.h).
+// Returns `asked`, or else the place in the user's cache; empty if there is no cache (decision/cache_file.h).
 std::string output_or_cached(const std::string &asked, const std::string &cached);
 
 }  // namespace command

@@ -1,5 +1,5 @@
-// `libsgemm run`: starts a program with the drop-ins preloaded, waits for it, and reports the calls of it and of the
-// programs it started, and where they were computed.
+// `libsgemm run`: starts a program with the drop-ins preloaded, waits, and reports its calls and those of its child
+// programs, and where they were computed.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <signal.h>
@@ -31,12 +31,11 @@
 namespace command {
 namespace {
 
-// Exit statuses of the shell and of env(1).
 constexpr int kNotExecutable = 126;
 constexpr int kNotFound = 127;
 constexpr int kSignalled = 128;
 
-// Prints a message for the user. A closed stderr ends neither this process nor the program.
+// A closed stderr ends neither this process nor the program.
 void say(const std::string &text) {
   for (size_t done = 0; done < text.size();) {
     const ssize_t written = libsgemm::write_quietly(STDERR_FILENO, text.data() + done, text.size() - done);
@@ -46,9 +45,9 @@ void say(const std::string &text) {
   }
 }
 
-// Returns a process that was started with this variable in its environment; 0 if no readable one was.
+// Returns a readable process that was started with this variable in its environment, or 0.
 pid_t find_process_with(const std::string &variable) {
-  std::error_code end;  // error of the iteration, which ends it
+  std::error_code end;  // error that ends the iteration
   for (std::filesystem::directory_iterator at("/proc", end), last; !end && at != last; at.increment(end)) {
     const pid_t pid = atoi(at->path().filename().c_str());
     if (pid <= 0 || pid == getpid()) continue;
@@ -60,8 +59,8 @@ pid_t find_process_with(const std::string &variable) {
   return 0;
 }
 
-// Folder in which the program's processes count their calls: the user's LIBSGEMM_STATS_DIR, or a temporary one that is
-// removed, unless a process that counts there still runs.
+// Folder in which processes count their calls: LIBSGEMM_STATS_DIR, or a temporary one. A temporary one is removed
+// unless a process still counts there.
 class StatsFolder {
  public:
   StatsFolder() {
@@ -85,15 +84,14 @@ class StatsFolder {
   StatsFolder &operator=(const StatsFolder &) = delete;
   const std::string &path() const { return path_; }
   uint64_t since() const { return since_; }
-  // True if a process has loaded the drop-in, which removes the mark.
+  // The drop-in removes the mark when a process loads it.
   bool drop_in_was_loaded() const { return access(mark().c_str(), F_OK) != 0; }
-  const std::string &problem() const { return problem_; }  // empty if there is none
+  const std::string &problem() const { return problem_; }
 
  private:
   std::string mark() const { return path_ + "/" + libsgemm::kNotPreloaded; }
 
-  // Returns a process that still counts here; 0 if there is none. Waits up to 0.2 s for those that end shortly after
-  // the program.
+  // Returns a process that still counts here, or 0. Waits up to 0.2 s for those that end shortly after the program.
   pid_t find_process_left() const {
     constexpr timespec kMoment = {0, 10000000};
     const std::string variable = "LIBSGEMM_STATS_DIR=" + path_;
@@ -104,8 +102,6 @@ class StatsFolder {
     return find_process_with(variable);
   }
 
-  // Return 0 or the errno.
-
   int make() {
     const char *parent = getenv("TMPDIR");
     path_ = std::string(parent != nullptr && parent[0] != '\0' ? parent : "/tmp") + "/libsgemm-XXXXXX";
@@ -113,7 +109,7 @@ class StatsFolder {
     return temporary_ ? try_file() : errno;
   }
 
-  // The path becomes absolute, since the program's processes may change their folder.
+  // Makes the path absolute: processes may change their folder.
   int take(const char *asked) {
     char whole[PATH_MAX];
     path_ = asked;
@@ -122,7 +118,7 @@ class StatsFolder {
     return try_file();
   }
 
-  // Checks that there is room for the counts of a process. Returns 0 or the errno.
+  // Checks that there is room for a process's counts. Returns 0 or the errno.
   int try_file() const {
     const std::string name = mark();
     const int file = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -138,8 +134,7 @@ class StatsFolder {
   const uint64_t since_ = time_of_day();
 };
 
-// Returns the value of LD_PRELOAD: the drop-in with the names of a BLAS and, if installed, those with the names of
-// cuBLAS and rocBLAS.
+// Returns the value of LD_PRELOAD: the BLAS drop-in, and those of cuBLAS and rocBLAS if installed.
 std::string drop_ins() {
   const std::string folder = folder_of(library_file());
   std::string path = folder + "/libsgemm_blas.so";
@@ -172,7 +167,7 @@ void prepare_environment(const RunOptions &options, const StatsFolder &folder) {
   }
 }
 
-// Signals that ask a program to do something. Those sent to this process are forwarded to the program.
+// Signals that are forwarded to the program.
 sigset_t forwarded_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -180,8 +175,8 @@ sigset_t forwarded_signals() {
   return set;
 }
 
-// Starts the program with the signal mask that this process had. Returns its pid; if it cannot be started, -1, and the
-// exit status in *failure. Throws Error.
+// Starts the program with this process's original signal mask. Returns its pid, or -1 and the exit status in *failure.
+// Throws Error.
 pid_t start(const std::vector<std::string> &program, const sigset_t &mask, int *failure) {
   std::vector<char *> arguments;
   arguments.reserve(program.size() + 1);
@@ -200,9 +195,9 @@ pid_t start(const std::vector<std::string> &program, const sigset_t &mask, int *
   return -1;
 }
 
-// Tells whether a signal was sent to the whole process group, as by a terminal or timeout(1): then it has reached the
-// program already. The signal itself does not say so. Therefore a forked process in the same group keeps its signals
-// pending, and is asked whether it got this one.
+// Tells whether a signal was sent to the whole process group, as by a terminal or timeout(1), and so has reached the
+// program already. The signal itself does not say. Therefore a forked process in the group keeps its signals pending
+// and is asked.
 class GroupWitness {
  public:
   // The caller must have blocked all forwarded signals.
@@ -220,11 +215,11 @@ class GroupWitness {
   GroupWitness(const GroupWitness &) = delete;
   GroupWitness &operator=(const GroupWitness &) = delete;
 
-  // True if the group got the signal. Must be called for each signal received. If the fork failed, signals from the
-  // kernel, such as a terminal's, count as the group's.
+  // True if the group got the signal. Call it for each signal received. Without a fork, signals from the kernel, such
+  // as a terminal's, count as the group's.
   bool went_to_group(const siginfo_t &info) {
-    // The members of a group get a signal one after the other. timeout(1) signals this process first and then the
-    // group; both count as one signal, as for a program that has not handled the first one yet.
+    // Members of a group get a signal one after the other. timeout(1) signals this process, then the group; both count
+    // as one, as for a program that has not handled the first one yet.
     constexpr timespec kDelivery = {0, 20000000};
     nanosleep(&kDelivery, nullptr);
     take_pending(info.si_signo);
@@ -236,7 +231,7 @@ class GroupWitness {
   }
 
  private:
-  // True if the signal was pending in this process, which takes it.
+  // Takes the signal if it is pending in this process.
   static bool take_pending(int signal) {
     constexpr timespec kNow = {0, 0};
     sigset_t set;
@@ -272,7 +267,7 @@ int wait_for(pid_t child, const sigset_t &awaited, GroupWitness *witness) {
   }
 }
 
-// Runs the program and returns its exit status, as a shell reports it.
+// Returns the exit status as a shell reports it.
 int run_program(const std::vector<std::string> &program, bool *started) {
   signal(SIGCHLD, SIG_DFL);
   sigset_t awaited = forwarded_signals(), previous;
@@ -285,7 +280,7 @@ int run_program(const std::vector<std::string> &program, bool *started) {
   return *started ? wait_for(child, awaited, &witness) : status;
 }
 
-// Returns the reason why no call arrived, if no process has reported a BLAS.
+// Returns why no call arrived if no process has reported a BLAS.
 const char *why_no_calls(const StatsFolder &folder) {
   return folder.drop_in_was_loaded()
              ? "no call of single-precision level 3 arrived, and no process that ended had a library with a "
@@ -303,7 +298,7 @@ std::string make_report(const RunOptions &options, const StatsFolder &folder, co
     processes = read_statistics(folder.path(), folder.since(), &problems);
     for (const std::string &problem : problems) say(fmt::format("libsgemm run: {}\n", problem));
   } else {
-    problems.push_back(folder.problem());  // printed before the program began
+    problems.push_back(folder.problem());
   }
   if (options.json) {
     if (processes.empty() && problems.empty()) problems.emplace_back(why_no_calls(folder));
@@ -319,7 +314,7 @@ std::string make_report(const RunOptions &options, const StatsFolder &folder, co
   return problems.empty() ? fmt::format("libsgemm run: {}: {}\n", result.program, why_no_calls(folder)) : "";
 }
 
-// Prints or writes the report. Errors do not change the exit status, which is the program's.
+// Errors do not change the exit status, which is the program's.
 void deliver_report(const RunOptions &options, const StatsFolder &folder, const RunResult &result) {
   try {
     const std::string report = make_report(options, folder, result);
@@ -333,8 +328,7 @@ void deliver_report(const RunOptions &options, const StatsFolder &folder, const 
   }
 }
 
-// Writes the record; errors do not change the exit status. Without statistics there is no record, and the file stays as
-// it was.
+// Errors do not change the exit status. Without statistics the file stays as it was.
 void deliver_record(const std::string &path, const StatsFolder &folder) {
   try {
     std::vector<std::string> problems;

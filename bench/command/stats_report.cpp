@@ -27,13 +27,13 @@ using libsgemm::StatsRecord;
 // Resolution of a process's start time.
 constexpr uint64_t kTick = 20000000;  // ns
 
-// Text that a killed process may have left without a terminating zero.
+// A killed process may leave text without a terminating zero.
 template <size_t N>
 std::string text(const char (&bytes)[N]) {
   return std::string(bytes, strnlen(bytes, N));
 }
 
-// Returns NULL if the file has another format, or its process did not finish creating it.
+// Returns NULL for another format or an unfinished file.
 std::unique_ptr<StatsFile> read_file(const std::string &path) {
   auto stats = std::make_unique<StatsFile>();
   FILE *file = fopen(path.c_str(), "rb");
@@ -45,8 +45,8 @@ std::unique_ptr<StatsFile> read_file(const std::string &path) {
   return ours ? std::move(stats) : nullptr;
 }
 
-// Returns one entry for each version: a BLAS may consist of two libraries, a thin one under a distribution's name and
-// the one that computes.
+// Returns one entry a version: a BLAS may be two libraries, a thin one under a distribution's name and the one that
+// computes.
 std::vector<LoadedBlas> read_blas(const StatsFile &stats) {
   std::vector<LoadedBlas> all;
   const uint32_t count = std::min<uint32_t>(stats.blas_count, libsgemm::kStatsBlas);
@@ -104,7 +104,6 @@ void add(CallCount *sum, const CallCount &count) {
   sum->worst = std::max(sum->worst, count.worst);
 }
 
-// "12 of 40, worst 0.31, 1 wrong"
 std::string verification(const CallCount &count) {
   std::string text = count.verified == 0 ? "-" : fmt::format("{}, worst {:.2g}", count.verified, count.worst);
   if (count.wrong > 0) text += fmt::format(", {} WRONG", count.wrong);
@@ -130,7 +129,7 @@ std::string name_of(const LoadedBlas &blas) {
   return blas.version + (blas.file.empty() ? "" : fmt::format(" ({})", blas.file));
 }
 
-// Returns the products that the process does not call through the drop-in.
+// Returns the products that bypass the drop-in.
 std::string stays(const std::vector<LoadedBlas> &all) {
   const bool lapack = std::any_of(all.begin(), all.end(), [](const LoadedBlas &blas) { return blas.has_lapack; });
   return lapack
@@ -145,7 +144,7 @@ std::string names_of(const std::vector<LoadedBlas> &all) {
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
-// Returns the lines about the BLAS; processes of one program with the same BLAS share one.
+// Returns the lines about the BLAS; processes of one program with one BLAS share them.
 std::string blas_lines(const std::vector<ProcessCalls> &processes) {
   std::vector<std::pair<std::string, int>> lines;
   for (const ProcessCalls &process : processes) {
