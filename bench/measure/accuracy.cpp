@@ -1,5 +1,5 @@
-// `libsgemm bench --accuracy`: the error of SGEMM against FP64 by math mode and distribution of the operands, compared
-// with that of other libraries on the same operands; exit status 1 if a result exceeds the bound of its mode.
+// `libsgemm bench --accuracy`: errors of SGEMM against FP64 by math mode and distribution, compared with other
+// libraries on the same operands. Exit status 1 if a result exceeds its mode's bound.
 #include "accuracy.h"
 
 #include <fmt/core.h>
@@ -19,16 +19,14 @@
 namespace command {
 namespace {
 
-// Shapes if none is requested.
 const std::vector<std::string> kShapes = {"256,256,256", "1024,1024,1024", "4096,4096,4096"};
-// Peers if none is requested: those of the GPUs that the library computes on, and the CPU's.
+// Default peers: those of the library's GPUs, and the CPU's.
 struct PeerChoice {
   const char *peer, *backend;
 };
 constexpr PeerChoice kPeers[] = {
     {"cublas", "cuda"}, {"cublas-tf32", "cuda"}, {"rocblas", "hip"}, {"openblas", nullptr}};
 
-// The operands and the result in one memory.
 struct Place {
   Place(Memory *memory, const Operands &operands, size_t c_size)
       : a(memory, operands.a().size() * sizeof(float)),
@@ -45,8 +43,7 @@ Memory &memory_of(const Backend &backend) {
   return gpu_memory_of(backend.info.name);
 }
 
-// Adds the library's backends. One that --backend does not name and whose device cannot be used here is left out, with
-// a note.
+// Adds the library's backends. A backend without a usable device is left out with a note, unless --backend names it.
 void add_library(const BenchOptions &bench, std::vector<Engine> *engines, std::vector<std::string> *notes) {
   std::vector<std::string> modes = bench.math_modes;
   for (const std::string &mode : modes) parse_math_mode(mode);
@@ -151,7 +148,7 @@ class Measurement {
   Measurement(const AccuracyReport &report, const std::vector<Shape> &shapes)
       : report_(report), progress_(total_work(report, shapes)) {}
 
-  // Returns the rows engine by engine, each with all distributions.
+  // Returns the rows by engine, each with all distributions.
   std::vector<AccuracyRow> measure(const Shape &shape) {
     const Call call = make_call(Routine::kSgemm, shape, make_form(report_.transposes));
     std::vector<AccuracyRow> rows;
@@ -199,7 +196,7 @@ class Measurement {
   double done_ = 0;
 };
 
-// Returns the memory of a GPU if an engine computes there, otherwise the host's.
+// The memory of the GPU that an engine computes on, otherwise the host's.
 Memory &memory_to_describe(const std::vector<Engine> &engines) {
   for (const Engine &engine : engines) {
     if (engine.memory != &host_memory()) return *engine.memory;

@@ -1,4 +1,4 @@
-// The results of `libsgemm bench --accuracy`, the error of SGEMM by engine and distribution, and their output.
+// Results and output of `libsgemm bench --accuracy`.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace command {
 
-// A peer, or the library on a backend in a mode.
+// A peer, or the library with a backend and a mode.
 struct Engine {
   std::unique_ptr<Peer> peer;
   std::string backend;
@@ -31,7 +31,7 @@ struct AccuracyRow {
   Result::State state = Result::State::kMeasured;
   std::string problem;            // unless kMeasured
   std::string kernel, math_mode;  // the library's
-  double fp64_share = -1;         // as in libsgemm_info_t
+  double fp64_share = -1;         // see libsgemm_info_t
   int device = 0;
   Errors errors;
 };
@@ -45,8 +45,8 @@ struct AccuracyReport {
 };
 
 void print_accuracy_header(const AccuracyReport &report);
-// Prints `rows`, which are those of one shape: for each engine, all distributions. Beneath them, for the library's
-// modes that do not round the inputs, prints the worst errors over those of the first peer that computes in FP32.
+// Prints the rows of one shape: for each engine, all distributions. Below them, for modes that do not round the inputs,
+// the worst errors over those of the first FP32 peer.
 void print_accuracy(const std::vector<AccuracyRow> &rows, const AccuracyReport &report);
 void write_json(const AccuracyReport &report, const std::string &path);
 

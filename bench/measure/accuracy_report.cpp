@@ -12,13 +12,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kColumn = 20;  // width of a column
+constexpr size_t kColumn = 20;
 
 bool is_measured(const AccuracyRow &row) { return row.state == Result::State::kMeasured; }
 
 bool is_finite(const AccuracyRow &row) { return row.errors.elements > 0 && row.errors.not_finite == 0; }
 
-// Returns the first peer that computes in FP32; nullptr if there is none.
+// Returns the first FP32 peer or nullptr.
 const Engine *find_reference(const std::vector<Engine> &engines) {
   for (const Engine &engine : engines) {
     if (engine.peer != nullptr && engine.peer->precision().rounding == 0) return &engine;
@@ -35,7 +35,7 @@ const AccuracyRow *find_row(const std::vector<AccuracyRow> &rows, const Engine *
   return nullptr;
 }
 
-// Returns the worst error over that of the reference; negative if they cannot be compared.
+// Returns the ratio of the worst errors; negative if they cannot be compared.
 double over_reference(const AccuracyRow &row, const std::vector<AccuracyRow> &rows, const Engine *reference) {
   if (row.engine->peer != nullptr || !is_measured(row) || precision_of(row.math_mode).rounding != 0) return -1;
   const AccuracyRow *other = find_row(rows, reference, row);
@@ -45,7 +45,7 @@ double over_reference(const AccuracyRow &row, const std::vector<AccuracyRow> &ro
 
 std::string number(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value); }
 
-// A problem that does not fit in the cell is printed in full below the table.
+// A longer problem is printed below the table.
 std::string cell(const AccuracyRow &row) {
   if (row.errors.elements == 0) return row.problem.size() <= kColumn ? row.problem : state_word(row.state);
   if (is_finite(row)) return fmt::format("{} ({})", number(row.errors.worst), number(row.errors.rms));
@@ -53,7 +53,7 @@ std::string cell(const AccuracyRow &row) {
                      100 * static_cast<double>(row.errors.not_finite) / static_cast<double>(row.errors.elements));
 }
 
-// Prints one line for an engine: a text for each distribution, from `cell_of`, and one at the end.
+// Prints a line of `engine`: a cell for each distribution, and `end`.
 template <class CellOf>
 void print_engine(const std::vector<AccuracyRow> &rows, const std::string &last, CellOf cell_of) {
   fmt::print("{:<18}", rows[0].engine->name());
@@ -61,7 +61,6 @@ void print_engine(const std::vector<AccuracyRow> &rows, const std::string &last,
   fmt::print("{}{}\n", last.empty() ? "" : "  ", last);
 }
 
-// Splits the rows by engine.
 std::vector<std::vector<AccuracyRow>> by_engine(const std::vector<AccuracyRow> &rows) {
   std::vector<std::vector<AccuracyRow>> groups;
   for (const AccuracyRow &row : rows) {

@@ -1,4 +1,4 @@
-// `libsgemm bench`: backend x shape x form, each timed alternately with a peer on the same operands.
+// `libsgemm bench`: backends x shapes x forms, timed alternately with a peer on the same operands.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -23,10 +23,10 @@ struct Plan {
   std::vector<Item> items;
   std::vector<Backend> backends;
   std::unique_ptr<Peer> peer;
-  double flops = 0;  // sum over one call of each item on each backend in each mode
+  double flops = 0;  // of one call of each item on each backend in each mode
 };
 
-// Opens the peer. If it was not requested by name, it may be missing; a note says so.
+// Opens the peer. Only a default one may be missing; a note says so.
 std::unique_ptr<Peer> choose_peer(const BenchOptions &options, std::vector<std::string> *notes) {
   if (options.peer == "none") return nullptr;
   if (!options.peer.empty()) return open_peer(options.peer);
@@ -38,7 +38,7 @@ std::unique_ptr<Peer> choose_peer(const BenchOptions &options, std::vector<std::
   }
 }
 
-// Only SGEMM has plans, and math modes other than the environment's.
+// Only SGEMM has plans and math modes.
 std::vector<Way> ways_of(const BenchOptions &options, Routine routine) {
   BenchOptions own = options;
   if (routine != Routine::kSgemm) own.math_modes = {}, own.plan = "";

@@ -1,5 +1,5 @@
 // `libsgemm bench --groups`: groups of products of different sizes on device pointers, as in a mixture of experts: one
-// call for all of them, one call a group, and the peer's call for groups.
+// call for all, one call a group, and the peer's grouped call.
 #include "groups.h"
 
 #include <fmt/format.h>
@@ -27,12 +27,12 @@ namespace command {
 namespace {
 
 constexpr const char *kNames[] = {"uniform", "zipf", "empty"};  // in the order of Distribution
-// Length of the random pattern that is repeated to fill the operands: so large that no two matrices are equal.
+// Length of the repeated random pattern: large enough that no two matrices are equal.
 constexpr int64_t kPattern = (int64_t{1} << 20) - 3;
 constexpr int64_t kAlignment = 64;  // elements
-constexpr int kChecked = 64;        // checked elements of C
+constexpr int kChecked = 64;
 
-// Bits of two 16-bit NaN, which are also a float NaN.
+// Two 16-bit NaN that are also a float NaN.
 constexpr uint32_t kNans = 0x7fc07fc0u;
 
 float float_of(uint32_t bits) {
@@ -41,12 +41,11 @@ float float_of(uint32_t bits) {
   return value;
 }
 
-// Value of a 16-bit number.
 double decode(uint32_t bits, Element element) {
   if (element == Element::kBfloat16) return float_of(bits << 16);
   const int exponent = static_cast<int>(bits >> 10 & 31u);
   const double fraction = bits & 1023u;
-  if (exponent == 31) return std::numeric_limits<double>::quiet_NaN();  // infinite ones are wrong as well
+  if (exponent == 31) return std::numeric_limits<double>::quiet_NaN();  // infinity is wrong as well
   const double size = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
   return (bits & 0x8000u) != 0 ? -size : size;
 }
@@ -58,7 +57,7 @@ double rounding_of(Element element) {
 
 int64_t aligned(int64_t elements) { return (elements + kAlignment - 1) / kAlignment * kAlignment; }
 
-// The operands of all groups in the device's memory, filled with a repeated pattern.
+// Operands on the device, filled with a repeated pattern.
 class GroupsWork {
  public:
   GroupsWork(const std::vector<int64_t> &rows, const Shape &shape, const Form &form, Element element, Memory *memory)
@@ -103,10 +102,10 @@ class GroupsWork {
   const GroupsCall &call() const { return call_; }
   double flops() const { return flops_; }
 
-  // Calls `run` and returns the worst |error| / bound of the sampled elements, which it must have written as `output`.
+  // Returns the worst |error| / bound of the sampled elements, which `run` must have written as `output`.
   double check(const Precision &precision, Element output, const std::function<void()> &run) {
     const bool narrow = output != Element::kFloat32;
-    std::vector<float *> places;  // floats that hold the elements; two of 16 bits share one
+    std::vector<float *> places;  // two 16-bit elements share one
     for (const Sample &sample : sample_) places.push_back(sample.c + (narrow ? sample.element / 2 : sample.element));
     const std::vector<float> values = results_at(memory_, places, float_of(kNans), run);
     double worst = 0;
@@ -127,7 +126,7 @@ class GroupsWork {
 
  private:
   struct Sample {
-    float *c;  // C of the group, and the index of the element in it
+    float *c;  // C of the group; index in it
     int64_t element;
     double value, magnitude;  // in FP64; sum of |products|
   };
@@ -152,7 +151,7 @@ class GroupsWork {
 
   float at(int64_t element) const { return pattern_[static_cast<size_t>(element % kPattern)]; }
 
-  // Chooses random elements, and the last ones of some groups.
+  // Samples random elements, a fourth of them the last ones of a group.
   void choose_sample(const std::vector<int64_t> &as, const std::vector<int64_t> &bs) {
     uint64_t state = 2;
     const auto below = [&](int64_t end) {
@@ -185,7 +184,6 @@ class GroupsWork {
   std::vector<Sample> sample_;
 };
 
-// Computes groups first to last - 1 in one call.
 template <class Input, class Function>
 void call_batch(libsgemm_handle_t h, const GroupsCall &x, int64_t first, int64_t last, Function function) {
   const auto from = [first](const auto &values) { return values.data() + first; };
@@ -208,7 +206,6 @@ void call_library(libsgemm_handle_t h, const GroupsCall &x, int64_t first, int64
   }
 }
 
-// A way to compute the groups.
 struct Runner {
   std::string name;
   Precision precision;
@@ -236,7 +233,7 @@ void run_kind(Routine routine, const GroupsKind &kind, const Shape &shape, const
   };
   at_once();
   runners.push_back({fmt::format("libsgemm ({})", last_info().kernel), precision, Element::kFloat32, at_once, {}});
-  // A forced kernel may be one that computes groups only.
+  // A forced kernel may compute groups only.
   if (options.kernel.empty()) {
     runners.push_back({"libsgemm, one call a group", precision, Element::kFloat32, one_by_one, {}});
   }

@@ -1,4 +1,4 @@
-// Groups of products of different sizes, one product in each group, as `libsgemm bench --groups` times them.
+// Groups of one product each, of different sizes (`libsgemm bench --groups`).
 #pragma once
 
 #include <libsgemm.h>
@@ -12,26 +12,26 @@
 
 namespace command {
 
-// How the numbers of rows, m, of the groups are drawn.
+// How m of each group is drawn.
 struct GroupsKind {
   enum Distribution {
     kUniform,  // from 0 to m
     kZipf,     // m / 1, m / 2, m / 3, ... in random order
-    kEmpty     // 0 for half of them, otherwise from 1 to m
+    kEmpty     // 0 for half of them, else 1 to m
   } distribution;
   int64_t count;
   std::string text;  // "uniform:128"
 };
 
-// "uniform:128". Throws Error.
+// Parses "uniform:128". Throws Error.
 GroupsKind parse_groups(const std::string &text);
 
-// Draws m of each group; a seed gives the same everywhere. `shape`: m as above, n and k of all groups.
+// Draws m of each group, the same for a seed on every machine.
 std::vector<int64_t> draw_rows(const GroupsKind &kind, const Shape &shape, uint64_t seed);
 
-// The products that are not empty: column-major, alpha 1 and beta 0.
+// The products that are not empty: column-major, alpha = 1, beta = 0.
 struct GroupsCall {
-  Element element = Element::kFloat32;  // type of A and B; C is FP32
+  Element element = Element::kFloat32;  // of A and B; C is FP32
   std::vector<libsgemm_op_t> transa, transb;
   std::vector<int64_t> m, n, k, lda, ldb, ldc, sizes;
   std::vector<float> alpha, beta;

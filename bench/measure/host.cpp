@@ -1,5 +1,4 @@
-// `libsgemm bench --host`: whole products from host memory back to host memory on a GPU, by the library and by other
-// ways, interleaved.
+// `libsgemm bench --host`: products from host memory to host memory on a GPU, by the library and others, interleaved.
 #include <fmt/core.h>
 #include <stdlib.h>
 
@@ -24,10 +23,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kSlow = 1;  // seconds: a slower way is timed kSlowCalls times
+constexpr double kSlow = 1;  // seconds: slower ones are timed kSlowCalls times
 constexpr int kSlowCalls = 2;
 
-// A way to do the product, and its times.
+// A library or a method, and its times.
 struct Way {
   std::string name, detail;
   std::function<void(const Call &)> run;
@@ -61,7 +60,7 @@ std::vector<Way> make_ways(const BenchOptions &options, Handle *handle, GpuMemor
   return ways;
 }
 
-// Runs all ways once to warm up, then interleaves them.
+// Warms up with one run each, then interleaves them.
 void measure(Workload *work, int reps, std::vector<Way> *ways) {
   for (int turn = -1; turn < reps; ++turn) {
     for (Way &way : *ways) {
@@ -77,7 +76,6 @@ void measure(Workload *work, int reps, std::vector<Way> *ways) {
   }
 }
 
-// Subject of a row of the table.
 struct Subject {
   Routine routine;
   Shape shape;
@@ -86,7 +84,7 @@ struct Subject {
 
 double elements_of(const Extent &x) { return static_cast<double>(x.rows) * static_cast<double>(x.columns); }
 
-// Returns the least seconds that the link and the operations take.
+// Returns the least seconds of link and arithmetic.
 double least_seconds(const Subject &x, const Call &call, const libsgemm::Link &link, double tflops) {
   const Traits &t = traits(x.routine);
   const auto element = static_cast<double>(element_bytes(t.element));

@@ -16,7 +16,6 @@
 namespace command {
 namespace {
 
-// Returns the API of NVIDIA's GPU, or else of AMD's.
 const GpuApi &gpu_api() {
   try {
     cuda_memory();
@@ -60,7 +59,7 @@ class CopyPeer : public HostPeer {
 
   std::string version() const override { return "copies and " + peer_->version(); }
 
-  // Device memory is kept between calls, as a careful program would do.
+  // Keeps device memory between calls, as a careful program does.
   void run(const Call &x) override {
     require_sgemm(x, "copy");
     const size_t a = bytes(x.lda, x.transa == LIBSGEMM_NO_TRANS ? x.k : x.m);
@@ -134,8 +133,7 @@ class CublasXt : public HostPeer {
 }  // namespace
 
 GpuMemory &cuda_or_hip_memory() {
-  // The reasons are those that `libsgemm info` prints. If the library finds a GPU that cannot be used here,
-  // gpu_memory_of() throws Error with the reason.
+  // Gives the reasons that `libsgemm info` prints. gpu_memory_of() throws the one for a GPU that cannot be used.
   const std::string reasons = why_no_gpu(all_backends());
   if (!reasons.empty()) throw Error(fmt::format("no GPU: {}", reasons));
   for (const Backend &backend : all_backends()) {

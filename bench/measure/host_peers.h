@@ -1,4 +1,4 @@
-// Other ways to compute products of host memory on a GPU, and page-locked memory for their operands.
+// Peers of `bench --host`, and page-locked memory for their operands.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@ class HostPeer {
  public:
   virtual ~HostPeer() = default;
   virtual std::string version() const = 0;
-  virtual void run(const Call &call) = 0;  // SGEMM with its copies, synchronously
+  virtual void run(const Call &call) = 0;  // SGEMM with its copies, synchronous
 };
 
-// "cublasxt": the vendor's own library for host memory. "copy": copies the operands to the device, calls the vendor's
-// SGEMM there and copies the result back, one after another. Throws Error.
+// "cublasxt": the vendor's library for host memory. "copy": copies to the device, the vendor's SGEMM, and the copy
+// back, one after another. Throws Error.
 std::unique_ptr<HostPeer> open_host_peer(const std::string &name);
 std::vector<std::string> split_peers(const std::string &list);
 
-// Memory of the GPU that is available: NVIDIA's, or else AMD's. Throws Error.
+// The memory of an NVIDIA GPU, or else of an AMD one. Throws Error.
 GpuMemory &cuda_or_hip_memory();
 Memory &pinned_memory();
 

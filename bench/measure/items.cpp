@@ -23,8 +23,7 @@ std::vector<Form> choose_transposes(const BenchOptions &options) {
   return forms;
 }
 
-// Returns the values that the words of an option represent; `first` if there are no words. Throws Error if none of the
-// routines has the option.
+// Returns the values of an option's words, or `first` if there are none. Throws Error if no routine has the option.
 template <class Value>
 std::vector<Value> choose_values(const char *option, const std::vector<std::string> &words, Value first, Value second,
                                  std::string (*text)(Value), bool Traits::*has, const std::vector<Routine> &routines) {
@@ -44,7 +43,6 @@ std::vector<Value> choose_values(const char *option, const std::vector<std::stri
   return values;
 }
 
-// Values of the options, for all routines.
 struct Choices {
   std::vector<Form> transposes;
   std::vector<libsgemm_side_t> sides;
@@ -69,7 +67,7 @@ Choices read_choices(const BenchOptions &options, const std::vector<Routine> &ro
       options.batch, options.beta};
 }
 
-// Returns the forms that the routine has, without repetition; the transposes vary fastest.
+// Returns the distinct forms; the transposes vary fastest.
 std::vector<Form> forms_of(Routine routine, const Choices &choices) {
   std::vector<Form> forms;
   std::vector<std::string> texts;

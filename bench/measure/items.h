@@ -1,4 +1,4 @@
-// The calls that are measured: shapes, routines and their forms, from the command line.
+// The measured calls: shapes, routines and forms.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace command {
 
-// One set of operands, timed on each backend.
+// A call, timed on each backend.
 struct Item {
   Routine routine;
   Shape shape;
@@ -19,8 +19,8 @@ struct Item {
 // `transposes`: "NT", or "N" for both.
 Form make_form(const std::string &transposes);
 
-// Returns the calls that --routine, --transposes, --side, --uplo, --batch, --max-flops and the options of shapes name.
-// Random shapes alternate between the forms of a routine. Throws Error.
+// Returns the calls of --routine, --transposes, --side, --uplo, --batch, --max-flops and the options of shapes. Random
+// shapes alternate between a routine's forms. Throws Error.
 std::vector<Item> choose_items(const BenchOptions &options);
 
 }  // namespace command

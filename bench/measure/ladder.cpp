@@ -1,5 +1,5 @@
-// `libsgemm bench --ladder`: one product on the GPU by each step from the naive kernel to the production one, compared
-// with the vendor's library in the same run and with the measured peak.
+// `libsgemm bench --ladder`: one product by each step from the naive kernel to the production one, compared with the
+// vendor's library and the measured peak.
 #include <fmt/format.h>
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace command {
 namespace {
 
 struct Step {
-  const char *kernel;  // a kernel of the backend; empty: the one that it chooses
+  const char *kernel;  // empty: the backend's choice
   const char *adds;
 };
 
@@ -32,7 +32,6 @@ const std::vector<Step> kCudaSteps = {
     {"sm90_ffma_256x128x16_stream_k", "TMA, warps of two kinds, stream-K, reassigned registers"},
     {"", "what the cost model chooses"},
 };
-// Steps of 16-bit inputs.
 const std::vector<Step> kCudaTensorSteps = {
     {"sm75_wmma_16x16x16_warp", "a tile of 16x16 a warp, operands read in place"},
     {"sm75_wmma_128x128x32_staged", "tiles in shared memory, 64x64 elements a warp"},
@@ -52,7 +51,7 @@ const std::vector<Step> kHipSteps = {
 
 const std::vector<Step> kNoSteps;
 
-// A vendor's GPUs, as `--backend` names them.
+// GPUs by name of `--backend`.
 struct Vendor {
   const char *backend, *peer;
   GpuMemory &(*memory)();
@@ -68,7 +67,7 @@ bool is_available(const char *name) {
   return false;
 }
 
-// Returns the vendor of the peer, or else of --backend; otherwise AMD only if its backend alone is available.
+// Returns the vendor of the peer, or of --backend; AMD by default only if no other GPU backend is available.
 const Vendor &choose_vendor(const BenchOptions &bench, const Peer *peer) {
   std::string wanted;
   if (peer != nullptr) {

@@ -12,10 +12,10 @@
 namespace command {
 namespace {
 
-constexpr double kMostCalls = 10000;  // in one sample
-constexpr double kMostSets = 512;     // sets of operands, at most
+constexpr double kMostCalls = 10000;  // most calls in a sample
+constexpr double kMostSets = 512;     // most sets of operands
 constexpr double kLeastSets = 2;      // if calls rotate through sets at all
-// A kernel whose first call takes this much longer than the chosen one's is not timed further.
+// A kernel with a longer first call than the chosen one's by this factor is not timed further.
 constexpr double kHopeless = 4, kHopelessSeconds = 1e-3;
 
 class Measurement {
@@ -42,7 +42,7 @@ class Measurement {
   }
 
  private:
-  // Makes an untimed call to find out which kernel runs, and checks the whole output.
+  // Makes an untimed call, which reports its kernel, and checks the whole output.
   bool first_call(Result *result, std::vector<float> *output) {
     work_->reset();
     const libsgemm_status_t status = plans_.call(work_->calls(), 0);
@@ -113,9 +113,9 @@ class Measurement {
     if (peer_ != nullptr) result->peer_seconds = summarise(theirs);
   }
 
-  // Returns the calls in a sample, the same for the library and the peer: the faster one's sample is long enough, and
-  // every set is used. An output that is also an input would vanish or overflow if it was used again and again, so each
-  // set serves once and is restored before the next sample.
+  // Returns the calls in a sample, the same for both sides: enough for the faster side, and for every set. An output
+  // that is also an input may overflow or vanish if used again: each set then serves once and is restored before the
+  // next sample.
   int choose_calls(const Pace &pace) {
     const int sets = static_cast<int>(work_->calls().size());
     if (work_->reads_output()) return sets;
@@ -124,7 +124,6 @@ class Measurement {
     return calls_in_sample(pace, estimate, work_->calls().size());
   }
 
-  // Seconds a call.
   double time_ours(int calls) {
     return time(calls, [this](size_t set) { require(plans_.call(work_->calls(), set)); });
   }
@@ -138,9 +137,8 @@ class Measurement {
     return memory_->time(calls, [&](int i) { run(static_cast<size_t>(i) % sets); }) / calls;
   }
 
-  // Forces each kernel that serves the requested mode and can do the call: once, then the fastest ones alternately with
-  // the chosen one. All use the same operands. The sampled elements are NaN before each, so that their check shows that
-  // the kernel has computed.
+  // Times each kernel that can do the call once, then the fastest ones alternately with the chosen one, on the same
+  // operands. The sampled elements are NaN before each, so that their check proves that the kernel computed.
   void time_rows(Result *result) {
     libsgemm_math_mode_t mode;
     require(libsgemm_get_math_mode(handle_, &mode));
@@ -173,8 +171,7 @@ class Measurement {
   }
 
   void time_best(Result *result) {
-    // The choice itself is not forced: if it is a kernel that copies its operands for another kernel, result->kernel
-    // names that other one.
+    // Not forced: result->kernel may be another one if the chosen one copies its operands for it.
     std::vector<std::string> kernels = {""};
     for (const ForcedRow &row : result->rows) {
       if (kernels.size() <= kFinalists && row.kernel != result->kernel) kernels.push_back(row.kernel);
@@ -205,7 +202,7 @@ class Measurement {
 
   const Effort &effort_;
   const Way &way_;
-  Precision precision_;  // the library's
+  Precision precision_;
   Workload *work_;
   const Backend &backend_;
   Peer *peer_;

@@ -1,5 +1,5 @@
-// One row of the bench: a call through the library, timed alternately with a peer on the same operands (ours, the
-// peer's, ours, ...), and checked before, between and after the samples.
+// One row of the bench: a call, timed alternately with a peer on the same operands, and checked before, between and
+// after the samples.
 #pragma once
 
 #include <string>
@@ -16,28 +16,26 @@
 namespace command {
 
 struct Effort {
-  int reps;             // samples, at least
-  double min_time;      // seconds of samples, at least
-  bool regret = false;  // also time every kernel that can do the call
+  int reps;             // least samples
+  double min_time;      // least seconds of samples
+  bool regret = false;  // time all possible kernels as well
 };
 
 // ---- Forced kernels, compared with the library's choice ---------------------------------------------------------
 
-constexpr size_t kFinalists = 3;  // forced kernels that are timed again with the chosen one
+constexpr size_t kFinalists = 3;  // timed again with the chosen one
 
-// True if a kernel whose first call took `seconds` is too slow to be timed further; `chosen`: seconds of the chosen
-// one.
+// `seconds`, `chosen`: first calls of a kernel and of the chosen one.
 bool is_hopeless(double seconds, double chosen);
 
-// Returns the number of sets of operands, of `bytes` each, that calls rotate through: no cache of the memory holds all
-// of them; 1 if calls do not rotate.
+// Returns the number of sets of `bytes` bytes that exceed all caches together; 1 if calls do not rotate.
 size_t sets_to_rotate(const Pace &pace, size_t bytes);
 
-// Returns the calls of `estimate` seconds each in one sample, which uses each set.
+// Returns the calls in a sample, `estimate` seconds each; every set is used.
 int calls_in_sample(const Pace &pace, double estimate, size_t sets);
 
 // Takes `reps` samples of each kernel, alternately: forces it (empty: the library's choice), makes an untimed call, and
-// times `calls` calls. `time` returns seconds a call for a number of calls.
+// times `calls` calls. `time` returns seconds a call.
 template <class Force, class Time>
 std::vector<std::vector<double>> time_in_turn(const std::vector<std::string> &kernels, int reps, int calls,
                                               const Force &force, const Time &time) {
@@ -52,7 +50,7 @@ std::vector<std::vector<double>> time_in_turn(const std::vector<std::string> &ke
   return seconds;
 }
 
-// Takes samples of each of `runners`, which have run() and seconds, alternately, each after an untimed call.
+// Samples `runners`, with members run() and seconds, alternately, each after an untimed call.
 template <class Runner>
 void time_runners(const Effort &effort, Memory *memory, std::vector<Runner> *runners) {
   const auto time = [&](const Runner &runner, int calls) {
@@ -71,27 +69,27 @@ void time_runners(const Effort &effort, Memory *memory, std::vector<Runner> *run
   }
 }
 
-// How the library is to compute.
+// Configuration of the library.
 struct Way {
-  std::string kernel;          // kernel to force; empty: the library's choice
+  std::string kernel;          // empty: the library's choice
   std::string math_mode;       // empty: the environment's
-  size_t workspace_bytes = 0;  // limit if the library allocates its own workspace; 0: its default
-  std::string plan;            // operands kept as plans: "a", "b", "ab", or empty
+  size_t workspace_bytes = 0;  // limit of the library's own workspace; 0: default
+  std::string plan;            // operands kept as plans: "a", "b", "ab", ""
 };
 
-// Returns the ways to compute in each of the modes, with --kernel, --workspace and --plan.
+// Returns a configuration for each mode, with --kernel, --workspace and --plan.
 std::vector<Way> make_ways(const BenchOptions &options, const std::vector<std::string> &math_modes);
 
-// Returns notes on the options that the readers of a report must know.
+// Notes on these options for readers of a report.
 std::vector<std::string> way_notes(const BenchOptions &options);
 
 // Throws Error.
 void set_way(libsgemm_handle_t h, const Way &way);
 
-// Returns nullptr if the operands do not fit in memory; measure() reports that.
+// Returns nullptr if memory is short; measure() reports that.
 std::unique_ptr<Workload> make_workload(const Item &item, Memory *memory);
 
-// `peer` may be nullptr, and is left out if it does not support the call. Errors are in the result.
+// `peer` may be nullptr; it is left out if it does not support the call. Errors are in the result.
 Result measure(const Effort &effort, const Way &way, const Item &item, const Backend &backend, Workload *work,
                Peer *peer, Memory *memory);
 

@@ -1,5 +1,5 @@
-// `libsgemm bench --overhead`: the cost of a call through the library over one of OpenBLAS itself. One process, one
-// thread, the same OpenBLAS file, the same operands, calls interleaved, CPU time; exit status 1 if a bar is missed.
+// `libsgemm bench --overhead`: the cost of a call compared with OpenBLAS itself: one process, one thread, the same file
+// and operands, interleaved calls, CPU time. Exit status 1 if a bar is missed.
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <libsgemm.h>
@@ -21,11 +21,11 @@ namespace {
 
 constexpr double kDefaultBar = 150;  // ns
 constexpr int kSmallSize = 8;
-constexpr int kSmallCalls = 2000;      // in one sample
+constexpr int kSmallCalls = 2000;      // in a sample
 constexpr size_t kSmallSamples = 501;  // pairs
-constexpr double kPairSeconds = 3;     // for the pairs of each larger size; up to kMostSeconds if the ratios scatter
+constexpr double kPairSeconds = 3;     // for the pairs of a larger size; up to kMostSeconds if ratios scatter
 constexpr double kMostSeconds = 15;
-constexpr double kPrecision = 0.002;  // standard error of the median ratio that is small enough
+constexpr double kPrecision = 0.002;  // sufficient standard error of the median ratio
 constexpr size_t kLeastPairs = 15;
 
 using CblasSgemm = void (*)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *,
@@ -43,7 +43,7 @@ struct Operands {
   std::vector<float> a, b, ours, theirs;
 };
 
-// CPU time of the process: with one thread it is the cost of the work, without that of other load on the machine.
+// CPU time of the process: with one thread, without other load on the machine.
 double cpu_now() {
   timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -77,7 +77,7 @@ struct Pair {
   double ours, theirs;
 };
 
-// The order alternates, so that neither always runs on what the other left in the caches.
+// Alternates the order, so that neither always finds the other's data in the caches.
 Pair time_pair(CblasSgemm sgemm, Operands *x, int calls, bool ours_first) {
   Pair pair{0, 0};
   if (ours_first) pair.ours = time_library(x, calls);
@@ -86,7 +86,7 @@ Pair time_pair(CblasSgemm sgemm, Operands *x, int calls, bool ours_first) {
   return pair;
 }
 
-// Both run the same code on the same numbers, so the results must be equal to the bit.
+// Same code, same numbers: results are equal to the bit.
 void check(const Operands &x) {
   const libsgemm_info_t info = last_info();
   if (strcmp(info.backend, "openblas") != 0) {
@@ -117,7 +117,7 @@ double median_of(const std::vector<Pair> &pairs, Function value) {
   return median(values_of(pairs, value));
 }
 
-// Estimates the standard error from the quartiles, as for a normal distribution.
+// Estimates it from the quartiles, as for a normal distribution.
 double standard_error_of_median(const std::vector<Pair> &pairs) {
   const Summary summary = summarise(values_of(pairs, ratio_of));
   return 0.93 * (summary.upper_quartile - summary.lower_quartile) / std::sqrt(static_cast<double>(pairs.size()));
@@ -179,7 +179,7 @@ bool measure_large(CblasSgemm sgemm, int size, double bar) {
 
 int overhead(const OverheadOptions &options, const BenchOptions &bench) {
   if (!bench.peer.empty() && bench.peer != "openblas") return device_overhead(options, bench);
-  // Must come before OpenBLAS is loaded and before the library reads its environment.
+  // Before OpenBLAS is loaded and the library reads its environment.
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   setenv("LIBSGEMM_BACKEND", "openblas", 1);
   for (const char *name : {"LIBSGEMM_VERIFY", "LIBSGEMM_VERBOSE", "LIBSGEMM_KERNEL", "LIBSGEMM_STATS_DIR"})

@@ -1,6 +1,5 @@
-// `libsgemm bench --overhead --peer cublas` (or another peer on a GPU): host time of a call on device pointers, the
-// library's and the peer's interleaved. The stream is busy throughout, so that only the enqueueing is timed; exit
-// status 1 if the bar is missed.
+// `libsgemm bench --overhead --peer cublas` (or another GPU peer): host time of a call on device pointers, interleaved
+// with the peer's. The stream stays busy, so that only the enqueueing is timed. Exit status 1 if the bar is missed.
 #include <fmt/core.h>
 #include <stdlib.h>
 
@@ -18,12 +17,12 @@ namespace {
 
 constexpr double kDefaultBar = 0;  // ns
 constexpr int kSize = 8;
-constexpr int kCalls = 100;  // of each in a pair: both fit in a stream's queue, which holds about a thousand
+constexpr int kCalls = 100;  // of each in a pair: both fit in a stream's queue of about a thousand
 constexpr size_t kPairs = 301;
-constexpr double kHold = 2e-3, kMostHold = 0.2;  // seconds that the stream is kept busy
+constexpr double kHold = 2e-3, kMostHold = 0.2;  // seconds for which the stream is kept busy
 
 struct Pair {
-  double ours, theirs;  // seconds a call
+  double ours, theirs;
 };
 
 double time_calls(const std::function<void()> &call) {
@@ -32,7 +31,7 @@ double time_calls(const std::function<void()> &call) {
   return (now() - start) / kCalls;
 }
 
-// False if the device began the calls before the last one was enqueued.
+// Returns false if the device began before the last call was enqueued.
 bool time_pair(GpuMemory *memory, double hold, const std::function<void()> &ours, const std::function<void()> &theirs,
                bool ours_first, Pair *pair) {
   memory->finish();
@@ -76,7 +75,7 @@ void check(Workload *work, const char *who, const std::function<void()> &call) {
 }  // namespace
 
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench) {
-  // Must come before the library reads its environment.
+  // Before the library reads its environment.
   for (const char *name : {"LIBSGEMM_VERIFY", "LIBSGEMM_VERBOSE", "LIBSGEMM_KERNEL", "LIBSGEMM_STATS_DIR"})
     unsetenv(name);
   select_gpu(bench.device);

@@ -1,4 +1,4 @@
-// Operands of timed calls that are kept as plans, so that their split is not part of the time.
+// Operands of timed calls kept as plans: their split is not timed.
 #pragma once
 
 #include <string>
@@ -10,15 +10,14 @@ namespace command {
 
 class Plans {
  public:
-  // `operands`: "a", "b" or "ab"; empty: none. `h` outlives this object.
+  // `operands`: "a", "b", "ab" or "". `h` outlives this object.
   Plans(libsgemm_handle_t h, const std::string &operands);
   ~Plans();
   Plans(const Plans &) = delete;
   Plans &operator=(const Plans &) = delete;
 
-  // Makes plans of the operands of each set in `calls` that has none yet. Throws Error or std::bad_alloc.
+  // Makes the missing plans for each set. Throws Error or std::bad_alloc.
   void keep(const std::vector<Call> &calls);
-  // Makes the call on a set, with its plans.
   libsgemm_status_t call(const std::vector<Call> &calls, size_t set) const;
 
  private:

@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kLowRatio = 0.95;  // results with a lower ratio are listed at the end
+constexpr double kLowRatio = 0.95;  // lower ratios are listed at the end
 
 struct Mean {
   double log_sum = 0;
@@ -33,7 +33,7 @@ struct Mean {
 
 bool has_ratio(const Result &result) { return result.state == Result::State::kMeasured && result.has_peer; }
 
-// Geometric means of the ratio, of the results with the same `key`.
+// Geometric mean ratios of results with the same `key`.
 template <class Key>
 std::map<std::string, Mean> mean_ratios(const std::vector<Result> &results, Key key) {
   std::map<std::string, Mean> means;
@@ -48,7 +48,7 @@ std::map<std::string, Mean> mean_ratios(const std::vector<Result> &results, Key 
 
 std::string who_of(const Result &result) { return result.who(); }
 
-// Means by backend, mode and form, and by routine if there are several.
+// Means by backend, mode, form and, if several, routine.
 std::map<std::string, Mean> means_by_form(const std::vector<Result> &results) {
   const bool several = std::any_of(results.begin(), results.end(),
                                    [&](const Result &result) { return result.routine != results[0].routine; });
@@ -57,13 +57,13 @@ std::map<std::string, Mean> means_by_form(const std::vector<Result> &results) {
   });
 }
 
-// True if another mode ran: the backend does not have the requested one, or not for this size.
+// True if another mode ran: the requested one is missing for the backend or the size.
 bool ran_otherwise(const Result &result) {
   return result.state == Result::State::kMeasured && !result.asked_math_mode.empty() &&
          !serves(result.math_mode, result.asked_math_mode);
 }
 
-// Returns `value` of the results for which `counts` is true.
+// Returns `value` of the results that satisfy `counts`.
 template <class Counts, class Value>
 std::vector<double> values_of(const std::vector<Result> &results, Counts counts, Value value) {
   std::vector<double> values;
@@ -85,7 +85,7 @@ double geometric_mean(const std::vector<double> &values) {
 
 bool has_loss(const Result &result) { return result.state == Result::State::kMeasured && result.best.seconds > 0; }
 
-// Factors on the time that the choice loses; and the ratios that the fastest kernels would have.
+// Time lost by the choice, as factors, and the ratios of the fastest kernels.
 struct Regret {
   std::vector<double> losses, best_ratios;
 
@@ -113,7 +113,7 @@ void print_regret(const std::vector<Result> &results) {
              geometric_mean(regret.best_ratios), quantile(regret.best_ratios, 0.05), quantile(regret.best_ratios, 0));
 }
 
-// Prints, once each, how the peer computes what it has no function for, and what it does not compute.
+// Prints once how the peer replaces missing functions, and what it does not compute.
 void print_stand_ins(const Report &report) {
   std::set<std::string> told;
   for (const Result &result : report.results) {

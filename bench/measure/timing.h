@@ -7,10 +7,10 @@
 
 namespace command {
 
-// Monotonic, in seconds.
+// Monotonic seconds.
 double now();
 
-// Statistics in the unit of the values.
+// In the unit of the values.
 struct Summary {
   double median, minimum, maximum, lower_quartile, upper_quartile;
   int count;
@@ -19,22 +19,22 @@ struct Summary {
 // `values` must not be empty.
 Summary summarise(std::vector<double> values);
 double median(std::vector<double> values);
-// 0.05: the 5th percentile, by linear interpolation.
+// `fraction` 0.05: the 5th percentile, interpolated.
 double quantile(std::vector<double> values, double fraction);
 
 // "1.234 s", "12.34 ms", "1.2 us", from seconds.
 std::string duration_text(double seconds);
 
-// One line on stderr that is rewritten in place, if stderr is a terminal; otherwise silent.
+// One line on stderr, rewritten in place; silent unless stderr is a terminal.
 class Progress {
  public:
-  // `total_work` in any unit.
+  // `total_work`: any unit.
   explicit Progress(double total_work);
   ~Progress() { clear(); }
 
-  // Shows what is in progress, after `done` of the total.
+  // Shows what runs, after `done` of the total.
   void show(const std::string &what, double done);
-  // Removes the line; needed before other output.
+  // Call before other output.
   void clear();
 
  private:
