@@ -1,5 +1,4 @@
-// `libsgemm bench --routine sconv2d`: layers x directions x layouts, the library's choice compared with other
-// libraries.
+// `libsgemm bench --routine sconv2d`: layers x directions x layouts, compared with other libraries.
 #include "conv.h"
 
 #include <fmt/core.h>
@@ -24,7 +23,7 @@ namespace {
 constexpr const char *kDirections[] = {"forward", "data", "weight"};
 constexpr const char *kLayouts[] = {"nchw", "nhwc"};
 
-// Returns the indices of the words that --direction or --layout has; all if it has none. CLI11 has checked the words.
+// Returns the indices of the words, by default all. CLI11 has checked them.
 template <size_t N>
 std::vector<int> chosen_of(const std::vector<std::string> &words, const char *const (&all)[N]) {
   std::vector<int> chosen;
@@ -44,12 +43,12 @@ std::vector<std::string> split(const std::string &text) {
   return words;
 }
 
-// A way to compute a layer.
+// A library that computes a layer.
 struct Runner {
   std::string name;
   std::function<void()> run;
-  bool keeps_bound;  // must be within the bound; other modes and transformed algorithms may round more
-  std::function<void()> deliver = [] {};  // called after the last run()
+  bool keeps_bound;  // other modes and transformed algorithms may round more
+  std::function<void()> deliver = [] {};
   double error = 0;
   std::vector<double> seconds = {};
 };
@@ -94,7 +93,7 @@ class Table {
   }
 
  private:
-  // Memory of the peer; without one, of the GPU that --backend names; otherwise the host's.
+  // Memory of the peer, else of --backend's GPU, else the host's.
   Memory &memory() const {
     if (!peers_.empty()) return peers_.front()->memory();
     const bool device = backends_.size() == 1 && backends_[0].info.is_gpu != 0;

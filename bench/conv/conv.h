@@ -1,4 +1,4 @@
-// `libsgemm bench --routine sconv2d`: layers of convolutional networks, and the libraries that can compute them.
+// `libsgemm bench --routine sconv2d`: convolution layers and the libraries that compute them.
 #pragma once
 
 #include <libsgemm.h>
@@ -12,7 +12,7 @@
 
 namespace command {
 
-// A layer whose stride, padding and dilation are the same vertically and horizontally, as in most networks.
+// A layer with equal vertical and horizontal stride, padding and dilation, as in most networks.
 struct ConvLayer {
   std::string what;
   int64_t n, c, h, w, k, r, s;
@@ -21,7 +21,7 @@ struct ConvLayer {
 
 // "n,c,h,w,k,r,s[,stride[,pad[,dilation[,groups]]]]". Throws Error.
 ConvLayer parse_layer(const std::string &text);
-// Layers of ResNet-50 and VGG-16.
+// ResNet-50 and VGG-16.
 const std::vector<ConvLayer> &conv_suite();
 // "32x3x224x224 7x7/2 pad 3 -> 64"
 std::string layer_name(const ConvLayer &layer);
@@ -31,11 +31,11 @@ struct ConvForm {
   libsgemm_tensor_layout_t layout;
 };
 
-// A layer in a direction and a layout, on dense operands.
+// A layer, direction and layout on dense operands.
 struct ConvWork {
   libsgemm_conv2d_t conv;
   int64_t p, q;
-  const float *a, *b;  // named as in libsgemm_sconv2d
+  const float *a, *b;  // as in libsgemm_sconv2d
   float *c;
 
   double flops() const;
@@ -43,27 +43,26 @@ struct ConvWork {
 
 ConvWork make_conv(const ConvLayer &layer, const ConvForm &form);
 
-// Another library, which computes on operands in its memory().
+// Another library; its operands are in memory().
 class ConvPeer {
  public:
   virtual ~ConvPeer() = default;
   virtual std::string name() const = 0;
   virtual std::string version() const = 0;
   virtual Memory &memory() const = 0;
-  // Must be called before run(). May time algorithms, and so writes the output. Returns why the peer cannot compute the
-  // work; empty if it can.
+  // Precedes run(). May time algorithms, which write the output. Returns why the peer cannot compute, or "".
   virtual std::string prepare(const ConvWork &work) = 0;
   virtual std::string chosen() const = 0;  // "IMPLICIT_PRECOMP_GEMM"
   virtual void run(const ConvWork &work) = 0;
-  // Called after run(), untimed: moves the output to its place in the work, if run() has left it elsewhere.
+  // After run(), untimed: moves the output to the work if run() left it elsewhere.
   virtual void deliver() {}
 };
 
-// Throws Error with the reason why the peer is not available, or with the names of the peers.
+// Throws Error: why the peer is missing, or the names of the peers.
 std::unique_ptr<ConvPeer> open_conv_peer(const std::string &name);
 
-// The peers: cuDNN's fastest FP32 algorithm for the layer; cuDNN's fastest among those that neither unfold nor
-// transform the images; MIOpen's fastest; oneDNN in layouts of its own; oneDNN on images in place.
+// cuDNN's fastest FP32 algorithm; its fastest that neither unfolds nor transforms the images; MIOpen's fastest; oneDNN
+// in its own layouts; oneDNN on images in place.
 std::unique_ptr<ConvPeer> open_cudnn();
 std::unique_ptr<ConvPeer> open_cudnn_implicit();
 std::unique_ptr<ConvPeer> open_miopen();

@@ -1,5 +1,4 @@
-// cuDNN, declared here as far as needed, so that the command builds on a machine without it. The names and values are
-// those of the library's public binary interface, versions 7 to 9.
+// cuDNN, declared here so that the command builds without it: the public binary interface of versions 7 to 9.
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ constexpr size_t kMostWorkspace = size_t{8} << 30;
 struct Algorithm {
   int value;
   const char *name;
-  bool implicit;  // multiplies without unfolding or transforming the images
+  bool implicit;  // neither unfolds nor transforms the images
 };
 
 // cudnnConvolutionFwdAlgo_t, ...BwdDataAlgo_t, ...BwdFilterAlgo_t.
@@ -49,7 +48,7 @@ const std::vector<Algorithm> kAlgorithms[] = {{{0, "IMPLICIT_GEMM", true},
                                                {5, "WINOGRAD_NONFUSED", false},
                                                {6, "FFT_TILING", false}}};
 
-using Opaque = void *;  // a handle or a descriptor
+using Opaque = void *;
 
 struct Functions {
   size_t (*version)();
@@ -65,7 +64,7 @@ struct Functions {
                   int type);
   int (*set_groups)(Opaque, int);
   int (*set_math)(Opaque, int);
-  // By direction; the two inputs and the output are x f y, f y x, x y f.
+  // By direction; inputs and output: x f y, f y x, x y f.
   int (*workspace[3])(Opaque handle, Opaque first, Opaque second, Opaque conv, Opaque output, int algorithm,
                       size_t *bytes);
   int (*run[3])(Opaque handle, const void *alpha, Opaque first, const void *a, Opaque second, const void *b,
@@ -117,7 +116,7 @@ void check(int status, const char *what) {
   if (status != kSuccess) throw Error(fmt::format("{}: {}", what, functions().error(status)));
 }
 
-// Its handle and descriptors live as long as the process.
+// Handle and descriptors live as long as the process.
 class Cudnn : public ConvPeer {
  public:
   explicit Cudnn(bool implicit_only) : implicit_only_(implicit_only), memory_(cuda_memory()), f_(functions()) {
@@ -179,7 +178,7 @@ class Cudnn : public ConvPeer {
     for (int k = 0; k < 3; ++k) operands_[k] = in_order[direction_][k];
   }
 
-  // False if the algorithm cannot compute the layer, or not with the available memory.
+  // False if the algorithm or the memory does not suffice.
   bool take_workspace(const ConvWork &, const Algorithm &algorithm) {
     size_t bytes = 0;
     if (f_.workspace[direction_](handle_, operands_[0], operands_[1], conv_, operands_[2], algorithm.value, &bytes) !=
@@ -205,7 +204,7 @@ class Cudnn : public ConvPeer {
         algorithm.value, workspace_ != nullptr ? workspace_->data() : nullptr, bytes_, &zero, operands_[2], work.c);
   }
 
-  // Seconds of a call; infinite if the algorithm cannot compute it.
+  // Infinite if the algorithm cannot compute it.
   double time(const ConvWork &work, const Algorithm &algorithm) {
     constexpr double kNever = std::numeric_limits<double>::infinity();
     if (!take_workspace(work, algorithm) || launch(work, algorithm) != kSuccess) return kNever;

@@ -1,4 +1,4 @@
-// Layers of convolutional networks, from the command line or as a suite.
+// Convolution layers, from the command line or a suite.
 #include <fmt/core.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-// MIOpen, declared here as far as needed, so that the command builds on a machine without it. The names and values are
-// those of the library's public binary interface (miopen.h of MIOpen 2 and 3). Not yet run on AMD hardware.
+// MIOpen, declared here so that the command builds without it: the public binary interface of MIOpen 2 and 3
+// (miopen.h). Not yet run on AMD hardware.
 #include <fmt/core.h>
 
 #include <new>
@@ -16,7 +16,7 @@ constexpr int kSuccess = 0;      // miopenStatusSuccess
 constexpr int kFloat = 1;        // miopenFloat
 constexpr int kConvolution = 0;  // miopenConvolution: a cross-correlation
 
-// Names of miopenConvFwdAlgorithm_t; the algorithms of the gradients have the same numbers.
+// miopenConvFwdAlgorithm_t; the gradients' algorithms have the same numbers.
 constexpr const char *kAlgorithms[] = {"GEMM", "DIRECT", "FFT", "WINOGRAD", "TRANSPOSE_GEMM", "IMPLICIT_GEMM"};
 
 // miopenConvAlgoPerf_t
@@ -26,7 +26,7 @@ struct Found {
   size_t workspace;
 };
 
-using Opaque = void *;  // a handle or a descriptor
+using Opaque = void *;
 
 struct Functions {
   int (*version)(size_t *major, size_t *minor, size_t *patch);
@@ -37,7 +37,7 @@ struct Functions {
   int (*create_conv)(Opaque *);
   int (*set_conv)(Opaque, int mode, int pad_h, int pad_w, int stride_h, int stride_w, int dilation_h, int dilation_w);
   int (*set_groups)(Opaque, int);
-  // By direction; the two inputs and the output are x f y (for the size of the workspace f x y), dy f dx, dy x df.
+  // By direction; inputs and output: x f y (f x y for the size of the workspace), dy f dx, dy x df.
   int (*workspace[3])(Opaque handle, Opaque first, Opaque second, Opaque conv, Opaque output, size_t *bytes);
   int (*find[3])(Opaque handle, Opaque first, const void *a, Opaque second, const void *b, Opaque conv, Opaque output,
                  void *c, int wanted, int *count, Found *found, void *workspace, size_t bytes, bool exhaustive);
@@ -78,7 +78,7 @@ void check(int status, const char *what) {
   if (status != kSuccess) throw Error(fmt::format("{}: {}", what, functions().error(status)));
 }
 
-// Its handle and descriptors live as long as the process.
+// Handle and descriptors live as long as the process.
 class Miopen : public ConvPeer {
  public:
   Miopen() : memory_(hip_memory()), f_(functions()) {
@@ -96,8 +96,8 @@ class Miopen : public ConvPeer {
   Memory &memory() const override { return memory_; }
   std::string chosen() const override { return chosen_; }
 
-  // Runs the find step as PyTorch does: the kernels' parameters are those of MIOpen's databases, or the defaults. (With
-  // MIOPEN_FIND_ENFORCE=search MIOpen searches for the fastest, minutes for a layer.)
+  // The find step as in PyTorch: parameters from MIOpen's databases, or defaults. MIOPEN_FIND_ENFORCE=search searches
+  // for minutes a layer.
   std::string prepare(const ConvWork &work) override {
     describe(work);
     const bool forward = work.conv.direction == LIBSGEMM_CONV2D_FORWARD;
@@ -129,7 +129,7 @@ class Miopen : public ConvPeer {
   }
 
  private:
-  // The inputs in MIOpen's order.
+  // Inputs in MIOpen's order.
   static const float *first(const ConvWork &work) {
     return work.conv.direction == LIBSGEMM_CONV2D_WEIGHT_GRADIENT ? work.b : work.a;
   }

@@ -1,5 +1,4 @@
-// oneDNN's convolutions on the CPU, declared here as far as needed, so that the command builds on a machine without it.
-// The names and values are those of the library's public binary interface, version 3.
+// oneDNN on the CPU, declared here so that the command builds without it: the public binary interface of version 3.
 #include <dlfcn.h>
 #include <fmt/core.h>
 
@@ -21,7 +20,7 @@ constexpr int kAutomatic = 3;       // dnnl_convolution_auto
 constexpr unsigned kInOrder = 1;    // dnnl_stream_in_order
 constexpr int kImplementation = 8;  // dnnl_query_impl_info_str
 
-// Numbers of an operand of a convolution, or of its gradient: dnnl_query_..._md, DNNL_ARG_...
+// An operand of a convolution or gradient: dnnl_query_..._md, DNNL_ARG_...
 struct Role {
   int query, argument;
 };
@@ -29,7 +28,7 @@ constexpr Role kX = {129, 1}, kF = {131, 33}, kY = {133, 17};
 constexpr Role kGradientOfX = {130, 129}, kGradientOfF = {132, 161}, kGradientOfY = {134, 145};
 constexpr int kFrom = 1, kTo = 17;  // arguments of a reorder
 
-using Opaque = void *;  // an engine, a stream, a primitive or its description, memory or its layout
+using Opaque = void *;
 using Dims = int64_t[12];
 
 struct Argument {
@@ -52,7 +51,7 @@ struct Functions {
   int (*equal)(Opaque, Opaque);
   int (*create_memory)(Opaque *, Opaque layout, Opaque engine, void *data);
   int (*destroy_memory)(Opaque);
-  // `like`: the description of the forward convolution.
+  // `like`: the forward convolution.
   int (*forward)(Opaque *, Opaque engine, int kind, int algorithm, Opaque x, Opaque f, Opaque bias, Opaque y,
                  const Dims strides, const Dims dilations, const Dims before, const Dims behind, Opaque attributes);
   int (*data)(Opaque *, Opaque engine, int algorithm, Opaque x, Opaque f, Opaque y, const Dims strides,
@@ -105,7 +104,7 @@ void check(int status, const char *what) {
   if (status != kSuccess) throw Error(fmt::format("{}: oneDNN says {}", what, status));
 }
 
-// An object that the library has created, destroyed when it goes out of scope.
+// Destroys a library object at the end of its scope.
 class Owned {
  public:
   explicit Owned(int (*destroy)(Opaque)) : destroy_(destroy) {}
@@ -127,18 +126,18 @@ class Owned {
   Opaque handle_ = nullptr;
 };
 
-// A tensor of the work, and the memory that the convolution uses for it.
+// A tensor, and the convolution's memory for it.
 struct Operand {
   Owned plain{functions().destroy_layout}, wanted{functions().destroy_layout};
-  Owned outside{functions().destroy_memory};  // in the work's memory and layout
-  Owned inside{functions().destroy_memory};   // in the library's memory and layout; none if the layouts are equal
-  Owned conversion{functions().destroy};      // of an input to `inside`, of an output to `outside`
+  Owned outside{functions().destroy_memory};  // work's memory and layout
+  Owned inside{functions().destroy_memory};   // library's own; none if the layouts are equal
+  Owned conversion{functions().destroy};      // input to `inside`, output to `outside`
   int argument = 0;
 
   Opaque used() const { return inside.get() != nullptr ? inside.get() : outside.get(); }
 };
 
-// Its engine and stream live as long as the process.
+// Engine and stream live as long as the process.
 class OneDnn : public ConvPeer {
  public:
   explicit OneDnn(bool plain) : plain_(plain), f_(functions()) {
@@ -188,7 +187,7 @@ class OneDnn : public ConvPeer {
   }
 
  private:
-  // Describes the layouts of x, f and y, and stores their addresses.
+  // Describes x, f and y with their addresses.
   void describe(const ConvWork &work) {
     const libsgemm_conv2d_t &v = work.conv;
     const int64_t c = v.c / v.groups;
@@ -205,8 +204,8 @@ class OneDnn : public ConvPeer {
     data_[output_] = work.c;
   }
 
-  // `size`: n, c, h, w; for filters in groups: groups, n, c, h, w. `as_it_is`: the convolution uses the same layout;
-  // otherwise the library chooses one.
+  // `size`: n, c, h, w; grouped filters: groups, n, c, h, w. `as_it_is`: same layout for the convolution, otherwise the
+  // library chooses.
   void describe_tensor(Operand *operand, const std::vector<int64_t> &size, libsgemm_tensor_layout_t layout,
                        bool as_it_is) {
     const size_t count = size.size(), n = count - 4, c = n + 1, h = n + 2, w = n + 3;
@@ -225,7 +224,7 @@ class OneDnn : public ConvPeer {
           "a layout");
   }
 
-  // False if the library has no such convolution.
+  // False if there is no such convolution.
   bool find(const libsgemm_conv2d_t &v, Owned *forward, Owned *gradient) {
     const Dims strides = {v.stride_h, v.stride_w}, dilations = {v.dilation_h - 1, v.dilation_w - 1};
     const Dims before = {v.pad_top, v.pad_left}, behind = {v.pad_bottom, v.pad_right};
@@ -246,8 +245,7 @@ class OneDnn : public ConvPeer {
     }
   }
 
-  // Creates the operand's memory objects. If the convolution requires another `layout`, allocates memory for it and
-  // creates the conversion.
+  // Creates the memory objects; if the convolution requires another `layout`, also its memory and the conversion.
   void place(Operand *operand, Opaque layout, void *data, bool output) {
     const Opaque plain = operand->plain.get();
     check(f_.create_memory(operand->outside.fill(), plain, engine_, data), "dnnl_memory_create");
@@ -261,7 +259,7 @@ class OneDnn : public ConvPeer {
     check(f_.create(operand->conversion.fill(), description.get()), "dnnl_primitive_create");
   }
 
-  // Does nothing if the convolution uses the work's own layout.
+  // No effect if the layouts are equal.
   void convert(const Owned &from, const Owned &to, const Owned &conversion) {
     if (from.get() == nullptr || to.get() == nullptr) return;
     const Argument arguments[] = {{kFrom, from.get()}, {kTo, to.get()}};

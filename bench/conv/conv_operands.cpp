@@ -11,14 +11,14 @@
 namespace command {
 namespace {
 
-// Length of the random pattern that is repeated to fill a tensor.
+// Length of the repeated random pattern.
 constexpr int64_t kPattern = (int64_t{1} << 20) - 3;
 constexpr int kChecked = 64;
 
 }  // namespace
 
 ConvOperands::Dense ConvOperands::dense(const int64_t (&size)[4], libsgemm_tensor_layout_t layout) {
-  static constexpr int kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};  // the innermost first
+  static constexpr int kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};  // innermost first
   Dense tensor = {};
   int64_t step = 1;
   for (const int d : layout == LIBSGEMM_NHWC ? kNhwc : kNchw) {
@@ -79,8 +79,8 @@ void ConvOperands::add_term(Sample *sample, int64_t n, int64_t k, int64_t c, int
 void ConvOperands::sum(Sample *sample, const int64_t (&index)[4]) const {
   const libsgemm_conv2d_t &v = work_.conv;
   const int64_t c_count = v.c / v.groups, k_count = v.k / v.groups;
-  // Sums over the taps and channels that reach a pixel of y, the taps and filters that reach a pixel of x, or, for an
-  // element of f, all pixels of y.
+  // Sums over the taps and channels of a pixel of y, the taps and filters of a pixel of x, or all pixels of y for an
+  // element of f.
   const int64_t outer = output_ == 2 ? c_count : output_ == 0 ? k_count : v.n;
   const int64_t rows = output_ == 1 ? work_.p : v.r, columns = output_ == 1 ? work_.q : v.s;
   for (int64_t o = 0; o < outer; ++o) {
@@ -102,7 +102,7 @@ void ConvOperands::sum(Sample *sample, const int64_t (&index)[4]) const {
   }
 }
 
-// Chooses the first element, the last one, and random ones.
+// First, last and random elements.
 void ConvOperands::choose_sample() {
   const Dense &out = tensors_[output_];
   uint64_t state = 2;

@@ -1,4 +1,4 @@
-// The tensors of one timed convolution, filled with a repeated random pattern, and the check of a sample of the result.
+// Tensors of one timed convolution, filled with a repeated random pattern, and the check of a sample.
 #pragma once
 
 #include "conv.h"
@@ -10,16 +10,15 @@ class ConvOperands {
   // Sets the pointers of *work.
   ConvOperands(ConvWork *work, Memory *memory);
 
-  // Calls `run` and returns the worst |error| / bound of 64 elements, which it must have written; 1 is the usual bound
-  // of FP32.
+  // Returns the worst |error| / bound of 64 elements, which `run` must write; 1 is the usual FP32 bound.
   double check(const std::function<void()> &run);
 
  private:
   struct Sample {
     float *place;
-    double value, magnitude;  // the element in FP64; sum of |products|
+    double value, magnitude;  // FP64 value; sum of |products|
   };
-  // A dense tensor: its sizes and steps (n, c, h, w).
+  // Sizes and strides (n, c, h, w) of a dense tensor.
   struct Dense {
     int64_t size[4], step[4];
     int64_t count() const { return size[0] * size[1] * size[2] * size[3]; }
@@ -29,7 +28,7 @@ class ConvOperands {
   void fill(int tensor);
   float at(int tensor, int64_t n, int64_t c, int64_t h, int64_t w) const;
   void choose_sample();
-  // Adds to *sample the term of image n, filter k, channel c of its group, pixel (i, j) of y and tap (r, s).
+  // Adds the term of image n, filter k, its group's channel c, pixel (i, j) of y and tap (r, s).
   void add_term(Sample *sample, int64_t n, int64_t k, int64_t c, int64_t i, int64_t j, int64_t r, int64_t s) const;
   void sum(Sample *sample, const int64_t (&index)[4]) const;
 

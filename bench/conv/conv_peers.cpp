@@ -1,4 +1,4 @@
-// The peers of convolutions, by name.
+// Peers of convolutions by name.
 #include <fmt/core.h>
 
 #include "command/command.h"
