@@ -13,39 +13,37 @@ namespace {
 
 using Kind = Distribution::Kind;
 
-constexpr int64_t kMostLines = 128;  // checked rows, and checked columns, at most
+constexpr int64_t kMostLines = 128;  // most checked rows, and columns
 constexpr double kWideDeviation = 4;
-constexpr double kLeft = 0x1p-20;  // part of a product that cancellation leaves
+constexpr double kLeft = 0x1p-20;  // part of a product left by cancellation
 constexpr double kTwoPi = 6.283185307179586;
 
-// splitmix64's last step.
+// Last step of splitmix64.
 uint64_t mix(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
 
-// Returns a random number that depends on the place only, so that threads may draw in any order.
+// Returns a random number that depends on the place only: threads may draw in any order.
 uint64_t draw(uint64_t stream, int64_t line, int64_t inner) {
   const uint64_t start = mix(stream * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(line));
   return mix(start + (static_cast<uint64_t>(inner) + 1) * 0x9e3779b97f4a7c15u);
 }
 
-// Uniform in (0, 1).
 double uniform(uint64_t bits) { return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53; }
 
-// Standard normal, by the Box-Muller transform.
+// Box-Muller transform.
 double normal(uint64_t bits) {
   return std::sqrt(-2 * std::log(uniform(bits))) * std::cos(kTwoPi * uniform(mix(bits + 0x9e3779b97f4a7c15u)));
 }
 
-// Streams of random numbers.
 enum : uint64_t { kOfA = 1, kOfB, kOfRest, kOfLines };
 
 // e^-30 to e^30.
 double scale(uint64_t bits) { return std::exp(60 * (uniform(bits) - 0.5)); }
 
-// Element `inner` of row or column `line` of op(A) or op(B).
+// Element `inner` of a row of op(A) or column of op(B).
 double value_of(Kind kind, uint64_t stream, int64_t line, int64_t inner, int64_t k) {
   const int64_t half = k / 2;
   const bool repeats = kind == Kind::kCancellation && inner >= half && inner < 2 * half;
@@ -84,10 +82,10 @@ double value_of(Kind kind, uint64_t stream, int64_t line, int64_t inner, int64_t
   return normal(bits);
 }
 
-// Makes a stored matrix, column by column; `value` is that of (row, column) as stored. Padding is NaN.
+// Makes a stored matrix with NaN as padding; `value` takes (row, column) as stored.
 std::vector<float> make_matrix(Extent extent, int64_t ld, const std::function<double(int64_t, int64_t)> &value) {
   std::vector<float> matrix(static_cast<size_t>(ld * extent.columns), std::numeric_limits<float>::quiet_NaN());
-  constexpr int64_t kCost = 64;  // approximate cost of a value
+  constexpr int64_t kCost = 64;  // approximate, of a value
   for_ranges(extent.columns, kCost * extent.rows, [&](int64_t first, int64_t end) {
     for (int64_t j = first; j < end; ++j) {
       for (int64_t i = 0; i < extent.rows; ++i) {
@@ -98,7 +96,7 @@ std::vector<float> make_matrix(Extent extent, int64_t ld, const std::function<do
   return matrix;
 }
 
-// Returns all indices, or kMostLines spread evenly from the first to the last.
+// Returns all indices, or kMostLines spread evenly from first to last.
 std::vector<int64_t> choose_lines(int64_t count) {
   const int64_t chosen = std::min(count, kMostLines);
   std::vector<int64_t> lines;

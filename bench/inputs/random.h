@@ -1,4 +1,4 @@
-// splitmix64: the same numbers on every machine, unlike the distributions of the standard library.
+// splitmix64: unlike the standard library's distributions, the same on every machine.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The routines that the bench times, one plain struct for a call of any of them, and such a call of the library.
+// The routines of the bench, one struct for a call of any, and the library's call.
 #pragma once
 
 #include <libsgemm.h>
@@ -19,39 +19,39 @@ enum class Element { kFloat32, kBinary16, kBfloat16 };
 
 struct Traits {
   Routine routine;
-  libsgemm::Routine base;  // the library's routine, which has several types
+  libsgemm::Routine base;  // of the library, with several types
   const char *name;
   bool has_transa, has_transb;
   bool has_side, has_uplo;
-  bool has_batches;  // by strides
-  bool has_b;        // has an input B; otherwise the inputs are A, and the output if in_place
+  bool has_batches;  // strided
+  bool has_b;        // has an input B; otherwise inputs are A and an in_place output
   bool in_place;     // the output is an input too
   bool triangular_output;
-  bool symmetric_a;   // only one triangle of A is read
-  bool triangular_a;  // likewise, and the other triangle is zero
+  bool symmetric_a;   // one triangle of A is read
+  bool triangular_a;  // likewise; the other one is zero
   Element element;    // of A and B
 };
 
 const Traits &traits(Routine routine);
 size_t element_bytes(Element element);
 
-// Throws Error, listing the names of the routines.
+// Throws Error with the routines' names.
 Routine parse_routine(const std::string &name);
 std::vector<std::string> routine_names();
-std::vector<std::string> routine_names(bool Traits::*has);  // routines with the property
-// Parses --routine; sgemm if there are no names.
+std::vector<std::string> routine_names(bool Traits::*has);  // those with the property
+// Parses --routine; default sgemm.
 std::vector<Routine> parse_routines(const std::vector<std::string> &names);
 
-// The parameters of a call except sizes and operands. Those that a routine does not have keep these defaults.
+// Parameters except sizes and operands; a routine without one keeps the default.
 struct Form {
   libsgemm_op_t transa = LIBSGEMM_NO_TRANS, transb = LIBSGEMM_NO_TRANS;
   libsgemm_side_t side = LIBSGEMM_LEFT;
   libsgemm_uplo_t uplo = LIBSGEMM_UPPER;
-  int64_t batch = 1;  // matrices of one shape in one call, by strides
-  float beta = 0;     // for routines that have one
+  int64_t batch = 1;  // strided matrices of one shape
+  float beta = 0;
 };
 
-// Texts in a report: "left", "lower", "NT" ("N" for one operation, "-" for none), and all of the form, "lower NT x 16".
+// Texts for a report: "left", "lower", "NT" ("N": one operation, "-": none), and all: "lower NT x 16".
 std::string side_text(libsgemm_side_t side);
 std::string uplo_text(libsgemm_uplo_t uplo);
 std::string transposes_text(Routine routine, const Form &form);
@@ -63,32 +63,30 @@ struct Call : Form {
   float alpha;
   const void *a;
   int64_t lda;
-  // For in-place routines the output before the call, with ldc and stride_c, for peers that compute out of place.
+  // In-place routines: the output before the call (ldc, stride_c), for out-of-place peers.
   const void *b;
   int64_t ldb;
-  void *c;  // the output; B of STRMM and STRSM
+  void *c;  // output; B of STRMM and STRSM
   int64_t ldc;
-  int64_t stride_a, stride_b, stride_c;  // elements between matrices of a batch
+  int64_t stride_a, stride_b, stride_c;
 };
 
 struct Extent {
   int64_t rows, columns;
 };
 
-// Returns a call with alpha 1, leading dimensions rows + pad, and contiguous matrices in a batch. The caller sets the
-// addresses of the operands.
+// Returns a call without addresses: alpha = 1, leading dimensions rows + pad, contiguous batches.
 Call make_call(Routine routine, const Shape &shape, const Form &form);
 
-// Returns the call on matrix i of the batch.
 Call item_of(const Call &call, int64_t i);
 
-// Returns the library's description of the call, without math mode and operands; beta is 1 for STRSM.
+// Returns the library's description, without math mode and operands; STRSM has beta = 1.
 libsgemm::GemmDesc outline(const Call &x);
 
-// Returns the one value of --transposes; `otherwise` if it has none. Throws Error that says that `who` needs one value.
+// Returns the only value of --transposes, or `otherwise`. Throws Error: `who` needs one value.
 std::string one_of_transposes(const std::vector<std::string> &texts, const char *otherwise, const char *who);
 
-// Sizes as stored, of one matrix of a batch.
+// Stored sizes of one matrix.
 Extent extent_of_a(const Call &call);
 Extent extent_of_b(const Call &call);
 Extent extent_of_c(const Call &call);

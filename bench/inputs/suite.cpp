@@ -19,7 +19,6 @@
 namespace command {
 namespace {
 
-// Splits off the text before the next separator.
 std::string next_field(std::string *rest, bool *found, char separator = ',') {
   const size_t at = rest->find(separator);
   *found = at != std::string::npos;
@@ -40,7 +39,7 @@ int64_t parse_size(const std::string &field, const char *name, int64_t least) {
   return value;
 }
 
-// A line of a file has a description after the pad; the text of --shape ends with k or pad.
+// In a file a description follows the pad; --shape ends with k or pad.
 Shape parse_fields(std::string text, bool has_description) {
   Shape shape{0, 0, 0, 0, ""};
   bool comma = false;
@@ -57,7 +56,7 @@ Shape parse_fields(std::string text, bool has_description) {
   return shape;
 }
 
-// "least:most"
+// Parses "least:most".
 std::pair<int64_t, int64_t> parse_sizes(const std::string &text) {
   try {
     std::string rest = text;
@@ -135,8 +134,8 @@ std::vector<Shape> random_shapes(int count, uint64_t seed, int64_t least, int64_
   std::vector<Shape> shapes;
   while (static_cast<int>(shapes.size()) < count) {
     Shape shape{};
-    // The choice is random. Since the transposes alternate, an alternating choice would give each of them only rounded
-    // shapes, or none.
+    // Random: the transposes alternate, so with an alternating choice each of them would get only rounded shapes, or
+    // none.
     const bool rounds = next_random(&state) % 2 == 0;
     for (int draws = 0; shape.m == 0; ++draws) {
       if (draws == kMostDraws) {

@@ -17,10 +17,10 @@ namespace {
 
 constexpr int kSampleSide = 8;
 constexpr size_t kAlignment = 256;
-constexpr uint64_t kColumnStep = 0xd1342543de82ef95u;  // between the random states of columns
+constexpr uint64_t kColumnStep = 0xd1342543de82ef95u;  // between random states of columns
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Uniform in [-1, 1), a multiple of 1 / steps, a power of two.
+// Uniform multiples of 1 / steps (a power of two) in [-1, 1).
 float uniform(uint64_t *state, int64_t steps) {
   const int64_t whole = static_cast<int64_t>(next_random(state) >> 24 & static_cast<uint64_t>(2 * steps - 1)) - steps;
   return static_cast<float>(whole) / static_cast<float>(steps);
@@ -37,14 +37,14 @@ int64_t steps_of(Element element) {
   }
 }
 
-// Returns the first and the last index, and random ones; repeated if `count` is small.
+// First, last and random indices; repeated if `count` is small.
 std::vector<int64_t> choose_indices(int64_t count, uint64_t *random) {
   std::vector<int64_t> indices = {0, count - 1};
   while (indices.size() < kSampleSide) indices.push_back(static_cast<int64_t>(next_random(random) >> 1) % count);
   return indices;
 }
 
-// The problem in the first column that has one. Several threads report theirs.
+// The first problem by column; several threads report theirs.
 class FirstProblem {
  public:
   void set(int64_t column, const std::string &text) {
@@ -110,7 +110,7 @@ size_t Workload::bytes() const {
 }
 
 void Workload::add_sets(size_t count) {
-  // The alignment of an allocator, which suits every kernel.
+  // An allocator's alignment, which suits every kernel.
   const auto aligned = [](size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; };
   const size_t a_bytes = a_.size() * element_bytes(traits_.element), b_bytes = bytes_of_b();
   const size_t set_bytes = aligned(a_bytes) + aligned(b_bytes) + aligned(c_.size() * sizeof(float));
@@ -134,8 +134,7 @@ void Workload::add_sets(size_t count) {
   }
 }
 
-// Fills all matrices of a batch, one after another. A triangular matrix has a diagonal in [1, 2) and small elements
-// elsewhere, so that systems with it are well conditioned.
+// Fills all matrices of a batch. A triangular matrix is well conditioned: diagonal in [1, 2), small elements elsewhere.
 void Workload::fill(std::vector<float> *matrix, Extent extent, int64_t ld, bool triangular) {
   const int64_t steps = steps_of(traits_.element);
   const float beside = triangular ? 1.0f / static_cast<float>(extent.rows) : 1.0f;
@@ -151,7 +150,7 @@ void Workload::fill(std::vector<float> *matrix, Extent extent, int64_t ld, bool 
   });
 }
 
-// Elements outside of the output's triangle stay NaN.
+// Outside of its triangle the output stays NaN.
 void Workload::fill_output() {
   fill(&c_, output_, call_.ldc, false);
   for (int64_t j = 0; j < output_.columns * call_.batch; ++j) {
@@ -194,7 +193,7 @@ double Workload::a(int64_t item, int64_t i, int64_t j) const {
 double Workload::b(int64_t item, int64_t i, int64_t j) const {
   if (traits_.base == libsgemm::Routine::syrk) return a(item, j, i);
   if (traits_.in_place) return static_cast<double>(c_[static_cast<size_t>(item * call_.stride_c + i + j * call_.ldc)]);
-  // SSYR2K multiplies by the transpose of op(B), which has A's operation.
+  // SSYR2K multiplies by op(B)^T, where op is that of A.
   const bool transposed =
       call_.routine == Routine::kSsyr2k ? call_.transa == LIBSGEMM_NO_TRANS : call_.transb != LIBSGEMM_NO_TRANS;
   if (transposed) std::swap(i, j);
@@ -208,8 +207,8 @@ std::pair<int64_t, int64_t> Workload::rows_of_output(int64_t column) const {
   return call_.uplo == LIBSGEMM_UPPER ? std::pair(int64_t{0}, column + 1) : std::pair(column, output_.rows);
 }
 
-// Chooses groups of elements, each in one matrix of the batch and one column of it, or one row if A is on the right:
-// solve_sample() solves for a whole group.
+// Samples groups of elements, each in one column of a matrix, or in one row if A is on the right: solve_sample() solves
+// for a group.
 void Workload::choose_sample() {
   std::vector<int64_t> within = choose_indices(output_.rows, &random_);
   std::vector<int64_t> lines = choose_indices(output_.columns, &random_);
@@ -243,9 +242,9 @@ void Workload::compute(Sample *sample) const {
   add(static_cast<double>(call_.beta) * static_cast<double>(c_[at]));
 }
 
-// Solves op(A) X = B for the sampled columns of X by substitution, or op(A)^T X^T = B^T for the sampled rows of X. The
-// error of an element is bounded by that of the residual of its column, |A| |X| + |B|, times the norm of the inverse of
-// A, which fill() keeps near 2.
+// Solves op(A) X = B for sampled columns of X by substitution, or op(A)^T X^T = B^T for sampled rows. An element's
+// error is bounded by that of its column's residual, |A| |X| + |B|, times the norm of A's inverse, which fill() keeps
+// near 2.
 void Workload::solve_sample() {
   const bool right = on_right();
   const bool upper =
@@ -286,8 +285,8 @@ void Workload::prepare() {
   memory_->scatter(kNan, sample_places_.data(), sample_places_.size());
 }
 
-// A row of a triangular matrix has at most 2 on its diagonal and a sum of at most 1 elsewhere. Therefore neither a
-// solution nor the norm of the inverse exceeds e, and |A| |X| + |B| times that norm is below 32.
+// A row of a triangular matrix has at most 2 on the diagonal and a sum of at most 1 elsewhere. So solutions and the
+// inverse's norm do not exceed e, and |A| |X| + |B| times that norm is below 32.
 double Workload::largest_magnitude() const {
   if (call_.routine == Routine::kStrmm) return 3;
   if (call_.routine == Routine::kStrsm) return 32;
@@ -308,7 +307,7 @@ double Workload::check_sample(const Precision &precision) {
   for (size_t i = 0; i < sample_.size(); ++i) {
     const double error = std::fabs(static_cast<double>(values[i]) - sample_[i].value);
     const double bound = factor * sample_[i].magnitude;
-    // The condition is written so that NaN is the worst of all.
+    // NaN must be the worst.
     if (!(error <= worst * bound)) worst = error >= 0 && bound > 0 ? error / bound : HUGE_VAL;
   }
   return worst;
@@ -320,7 +319,7 @@ std::vector<float> Workload::output() {
   return result;
 }
 
-// `column` counts through all matrices of a batch.
+// `column` counts through the whole batch.
 std::string Workload::place_text(int64_t row, int64_t column) const {
   const std::string text = fmt::format("element ({}, {})", row, column % output_.columns);
   return call_.batch == 1 ? text : fmt::format("{} of matrix {}", text, column / output_.columns);
@@ -334,7 +333,7 @@ std::string Workload::check_written(const std::vector<float> &result, bool fills
       for (int64_t i = 0; i < call_.ldc; ++i) {
         const float value = result[static_cast<size_t>(i + j * call_.ldc)];
         const bool filled = fills && i < output_.rows, belongs = filled || (i >= top && i < bottom);
-        // With beta, such a call adds to the NaN outside of the triangle, which stays NaN.
+        // With beta, such a call adds to the NaN outside of the triangle.
         if (filled && call_.beta != 0 && (i < top || i >= bottom)) continue;
         if (std::isnan(value) != belongs) continue;
         return problem.set(j, place_text(i, j) + (belongs ? " was not written" : ", outside the output, was written"));
