@@ -1,5 +1,5 @@
-// `libsgemm calibrate`: measures the figures of this machine that the decision between the CPU and a GPU needs, and
-// keeps them in the user's cache, where the library finds them.
+// `libsgemm calibrate`: measures what the decision between the CPU and a GPU needs, and keeps it in the user's cache
+// for the library.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -23,16 +23,16 @@ using libsgemm::SizeTable;
 
 constexpr auto kElements = static_cast<size_t>(kMostElements);
 
-// Returns the patience for one product, so that all products of a side take about `seconds`, and their repetitions as
-// long again.
+// Returns the patience for one product: all products of a side take about `seconds`, and their repetitions as long
+// again.
 Patience patience_of(double seconds) {
   const double enough = seconds / 4 / Times::kCount;
   return {enough, 10 * enough};
 }
-// Seconds that a call may take.
+// Most seconds of a call.
 double longest_of(double seconds) { return seconds / 16; }
 
-// Times one side; both have the same patience. `what`: the text of the progress line.
+// Times one side, with the same patience as the other. `what`: for the progress line.
 Times time_side(libsgemm_handle_t h, const Operands &x, double seconds, const std::string &what) {
   const Patience patience = patience_of(seconds);
   Progress progress(1);
@@ -46,8 +46,8 @@ Times time_side(libsgemm_handle_t h, const Operands &x, double seconds, const st
   return times;
 }
 
-// Measures the rates of a GPU and of its link, as the probe does. It takes one GPU only: calls for which the two sides
-// are close are too short to be shared among GPUs.
+// Measures the rates of one GPU and its link, as the probe does. One, since calls on which the sides are close are too
+// short to be split among GPUs.
 void measure_device(const std::string &backend, double longest, libsgemm::GpuCosts *costs) {
   const std::vector<int> devices = libsgemm::read_environment().devices;
   if (!devices.empty()) select_gpu(devices.front());
@@ -55,7 +55,7 @@ void measure_device(const std::string &backend, double longest, libsgemm::GpuCos
   costs->flops = sgemm_rate(backend, longest);
 }
 
-// Returns the seconds of an item of a batch: what a batch of small products takes longer than one product of all
+// Returns the seconds of an item of a batch: the extra time of a batch of small products over one product of all
 // operands, for each item.
 double measure_item(const Sides &sides, bool strided, const Operands &x, const Patience &patience, Calibration *c) {
   constexpr int64_t kSize = 32, kCount = 256;
@@ -85,7 +85,7 @@ Calibration measure_machine(const Sides &sides, double seconds) {
   return c;
 }
 
-// Returns the size of the least square product that is sent to the GPU; 0 if none is.
+// Returns the smallest square size that is sent to the GPU; 0: none.
 int64_t crossover(const Calibration &c, unsigned pinned) {
   for (int64_t n = 16; n <= 8192; n += std::max<int64_t>(1, n / 64)) {
     const libsgemm::Prediction p = libsgemm::predict(c, describe_product(n, n, n), pinned);
@@ -128,7 +128,7 @@ int show(const libsgemm::CalibrationKey &key, const std::string &path) {
   return 0;
 }
 
-// Does not need the GPU that the figures are of: the files' names depend on its backend's name only.
+// Needs no GPU: the file names depend on the backend's name only.
 int remove(const CalibrateOptions &options) {
   if (!options.output.empty()) {
     remove_output(options.output);
@@ -157,13 +157,13 @@ int calibrate(const CalibrateOptions &options) {
   const libsgemm::CalibrationKey key = sides.key();
   const std::string path = output_or_cached(options.output, libsgemm::calibration_path(key));
   if (options.show) return show(key, path);
-  std::error_code ignored;  // check_output() reports a folder that is missing
+  std::error_code ignored;  // check_output() reports a missing folder
   if (options.output.empty()) std::filesystem::create_directories(folder_of(path), ignored);
   check_output(path);
   CalibrationFile file = {key, measure_machine(sides, options.seconds)};
   const std::string text = libsgemm::calibration_to_text(file);
   write_output(path, {{text.data(), text.size()}});
-  // The file has six digits of each figure. Those are printed, so that --show prints the same.
+  // Prints six digits as in the file, so that --show prints the same.
   if (std::filesystem::is_regular_file(path, ignored)) {
     CalibrationFile written;
     std::string problem;

@@ -1,5 +1,5 @@
-// Least squares of the logarithms, by a pattern search: one figure after another is raised or lowered by a factor while
-// that helps, then the factor is made smaller. There are few figures, and the times are not a smooth function of them.
+// Least squares of logarithms by a pattern search: raises or lowers one parameter after another by a factor while that
+// helps, then reduces the factor. The parameters are few, and the times no smooth function of them.
 #include "calibrate_fit.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ bool fits(const Indices &at) {
   return m * n <= kMostElements && m * k <= kMostElements && k * n <= kMostElements;
 }
 
-// Returns every combination, the smaller products first.
+// Returns every combination, small products first.
 std::vector<Indices> all_sizes() {
   std::vector<Indices> all;
   for (int m = 0; m < Times::kSide; ++m) {
@@ -41,13 +41,13 @@ std::vector<Indices> all_sizes() {
   return all;
 }
 
-// Reduces the largest of the three sizes by a step; the first combination has no such neighbour.
+// Reduces the largest size by a step; the first combination has no such neighbour.
 Indices smaller_neighbour(Indices at) {
   --*std::max_element(at.begin(), at.end());
   return at;
 }
 
-// Sets the entries of timed products to `value`, and the others to those of their smaller neighbours.
+// Sets the entries of timed products to `value`, the others to their smaller neighbours'.
 template <typename Value>
 void fill_table(const Times &times, const Value &value, SizeTable *table) {
   for (const Indices &at : all_sizes()) {
@@ -61,7 +61,6 @@ void fill_table(const Times &times, const Value &value, SizeTable *table) {
   }
 }
 
-// True once the given seconds have passed.
 class Deadline {
  public:
   explicit Deadline(double seconds) : end_(Clock::now() + std::chrono::duration<double>(seconds)) {}
@@ -90,7 +89,7 @@ double mean_square(const std::vector<Timed> &products, const GpuCosts &costs) {
   return std::isfinite(sum) ? sum : std::numeric_limits<double>::infinity();
 }
 
-// A figure that the search moves between two bounds, so that one without influence does not drift away.
+// A parameter with bounds, so that one without influence does not drift.
 struct Figure {
   std::function<double &(GpuCosts *)> value;
   double least, most;
@@ -100,7 +99,7 @@ constexpr double kFirstFactor = 4, kLastFactor = 1.002;
 constexpr double kShortest = 1e-7, kLongest = 1;  // seconds
 constexpr double kSlowest = 1e6;                  // bytes a second
 
-// Leaves the best figures in *costs.
+// Leaves the best parameters in *costs.
 void search(const std::vector<Timed> &products, const std::vector<Figure> &figures, GpuCosts *costs) {
   double best = mean_square(products, *costs);
   for (double factor = kFirstFactor; factor > kLastFactor;) {

@@ -1,6 +1,6 @@
-// `libsgemm bench --decision`: whether the side that the library chooses for a product in host memory is the faster
-// one. Each shape is timed on the CPU and on the GPU, then called without a choice; exit status 1 if the chosen side is
-// more than 10 % slower than the other on more than one shape in twenty.
+// `libsgemm bench --decision`: whether the library chooses the faster side for host memory. Each shape is timed on the
+// CPU, on the GPU and without a choice. Exit status 1 if the chosen side is more than 10 % slower than the other on
+// more than one shape in twenty.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -21,13 +21,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kTolerance = 1.1;
 constexpr double kLeastRight = 0.95;
-// Both sides are timed alternately, and the fastest round of each counts: the load from other guests of a host comes
-// and goes within seconds, and slows down sometimes one side, sometimes the other.
+// Times both sides alternately and takes the fastest round of each: the load of other guests changes within seconds.
 constexpr Patience kPatience = {0.02, 0.1};  // for one round
 constexpr size_t kRounds = 8;
-constexpr double kMostSeconds = 2;  // no further round of a shape begins after that
+constexpr double kMostSeconds = 2;  // no further round of a shape after that
 
-// The 60 shapes that are measured if none is named.
+// The default 60 shapes.
 std::vector<Shape> default_shapes() {
   std::vector<Shape> shapes;
   for (const int64_t n : {32, 45, 64, 91, 128, 181, 256, 362, 512, 724, 1024, 1448, 2048, 2896, 4096, 5793, 8192}) {

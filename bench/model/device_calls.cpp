@@ -17,10 +17,10 @@ using libsgemm::Routine;
 using libsgemm::Stored;
 using libsgemm::Type;
 
-constexpr size_t kLine = 256;          // alignment of an allocator's blocks
-constexpr size_t kPool = 1 << 20;      // number of random words, which are repeated
-constexpr double kMostBytes = 1e13;    // beyond any device, and within size_t
-constexpr float kBesideUnity = 1e-3f;  // sum of a triangular matrix's row without its diagonal, in absolute values
+constexpr size_t kLine = 256;          // alignment of allocations
+constexpr size_t kPool = 1 << 20;      // random words, repeated
+constexpr double kMostBytes = 1e13;    // above any device, and within size_t
+constexpr float kBesideUnity = 1e-3f;  // sum of |elements| of a triangular row without its diagonal
 
 size_t whole_lines(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
@@ -29,7 +29,7 @@ size_t bytes_of(const Stored &x, int64_t ld) {
   return static_cast<size_t>(ld) * static_cast<size_t>(x.cols) * x.size;
 }
 
-// Returns the bytes of an operand with all matrices of a batch.
+// Bytes of an operand with its whole batch.
 size_t span(const GemmDesc &d, const Stored &x, int64_t ld, int64_t stride) {
   const size_t one = bytes_of(x, ld), more = static_cast<size_t>(d.batch_count - 1);
   const size_t step = d.batch == Batch::strided    ? static_cast<size_t>(stride) * x.size
@@ -39,7 +39,7 @@ size_t span(const GemmDesc &d, const Stored &x, int64_t ld, int64_t stride) {
   return step * more + one;
 }
 
-// Returns words of numbers from 0.5 to 1 and from -1 to -0.5.
+// Numbers of magnitude 0.5 to 1.
 std::vector<uint32_t> random_words(Type type) {
   const uint32_t fixed = type == Type::f32 ? 0x3f000000u : type == Type::f16 ? 0x38003800u : 0x3f003f00u;
   const uint32_t drawn = type == Type::f32 ? 0x807fffffu : type == Type::f16 ? 0x83ff83ffu : 0x807f807fu;
@@ -57,7 +57,7 @@ void upload(Memory *memory, void *to, const std::vector<uint32_t> &words, size_t
   }
 }
 
-// Fills both triangles, whichever is read.
+// Fills both triangles.
 void upload_triangular(Memory *memory, const GemmDesc &d, char *to) {
   std::vector<float> matrix(static_cast<size_t>(d.lda * d.k));
   uint64_t state = 1;
@@ -129,7 +129,7 @@ libsgemm_status_t triangular(libsgemm_handle_t h, const GemmDesc &d, Function fu
                   static_cast<const float *>(d.a), d.lda, d.stride_a, d.c, d.ldc, d.stride_c, d.batch_count);
 }
 
-// Calls strided batches of the routines other than GEMM.
+// Strided batches of routines other than GEMM.
 libsgemm_status_t run_strided(libsgemm_handle_t h, const GemmDesc &d) {
   switch (d.routine) {
     case Routine::syrk:
@@ -178,7 +178,7 @@ DeviceCalls::DeviceCalls(const CallClass &call, Memory *memory) : desc_(libsgemm
   const int64_t stride[] = {desc_.stride_a, desc_.stride_b, desc_.stride_c};
   size_t end = 0;
   for (size_t i = 0; i < 3; ++i) {
-    // An operand has the alignment of the class, and no better one.
+    // Exactly the alignment of the class, no better.
     at_[i] = end + call.address[i] % CallClass::kMostAlignment;
     span_[i] = stored[i].rows > 0 ? span(desc_, stored[i], ld[i], stride[i]) : 0;
     end = whole_lines(at_[i] + span_[i]);

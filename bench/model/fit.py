@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Fits the cost model's figures for a GPU to measured times (docs/kernels/cost-model.md).
 
-Reads what `libsgemm bench --random N --seed S --regret --json FILE` wrote, and asks fit_model_cuda or fit_model_hip, the
-library's own model with figures that can be changed. Prints what is lost by the choice of rows, before and after, and
-writes backends/cuda/figures/smNN.h, or backends/hip/figures/gfxNNN.h, to --output. Needs python3-scipy.
+Reads files of `libsgemm bench --random N --seed S --regret --json FILE`, and asks fit_model_cuda or fit_model_hip: the
+library's model with variable parameters. Prints the loss of the choice before and after, and writes
+backends/cuda/figures/smNN.h or backends/hip/figures/gfxNNN.h to --output. Needs python3-scipy.
 """
 import argparse
 import json
@@ -16,17 +16,17 @@ import sys
 import numpy
 from scipy.optimize import minimize
 
-# Files before the bench wrote clock and bandwidth: Hz, bytes a second.
+# For old files without clock and bandwidth: Hz, bytes/s.
 DEVICES = {'H100': (1.98e9, 3352e9), 'H200': (1.98e9, 4890e9)}
 ROUTINES = ['sgemm', 'shgemm', 'sbgemm']
-ALIKE = 0.03  # rows whose prices differ by so much, as a logarithm, are nearly as likely to be taken
-LARGE = 4.0  # weight of the squared loss, beside the loss: large ones matter more
-# Of the logarithms of figures, how far they may stray from those before: a strength, in units of the loss.
+ALIKE = 0.03  # kernels with a smaller price difference (logarithm) are about equally likely
+LARGE = 4.0  # weight of the squared loss: large losses matter more
+# Strength, in units of loss, that holds logarithms of parameters near the earlier ones.
 HOLD = 0.001
-NEAR = 0.5  # logarithm of a row's time over the best one's, beyond which its price is not fitted
-ACCURATE = 3.0  # weight of the prices' error beside the loss
-SWEEPS = 3  # over all rows: what is best for a row depends on the others
-LEAST, MOST = 0.02, 50.0  # of a figure to the one before
+NEAR = 0.5  # logarithm of a kernel's time over the best, beyond which its price is not fitted
+ACCURATE = 3.0  # weight of the price error, relative to the loss
+SWEEPS = 3  # over all kernels: the best value for one depends on the others
+LEAST, MOST = 0.02, 50.0  # ratio of a parameter to its earlier value
 
 
 class Bad(Exception):
@@ -34,7 +34,7 @@ class Bad(Exception):
 
 
 def read(path):
-    """The measured shapes of a file, with their rows' times, and its GPU."""
+    """Measured shapes of a file with the kernels' times, and the GPU."""
     try:
         with open(path, encoding='utf-8') as file:
             data = json.load(file)
@@ -74,7 +74,7 @@ def device(gpu, path, known):
 
 
 class Model:
-    """A running fit_model with the shapes of some files."""
+    """A running fit_model with the shapes of files."""
 
     def __init__(self, program, describe, shapes):
         try:
@@ -110,16 +110,16 @@ class Model:
         return [{a: float(b) for a, b in (word.split('=') for word in words)} for words in self.ask(f'price {row}')]
 
 
-# Shares that are not called as a row: those rows' that they are of.
+# Shares that belong to these kernels and are not kernels themselves.
 SHARED = {'stream_k': ['sm90_ffma_256x128x16_stream_k'], 'stream_k_in_slices': ['sm90_ffma_256x128x16_split_k'],
           'sliced_k': ['sm90_ffma_128x128x16_sliced_k', 'sm90_ffma_256x64x16_sliced_k', 'sm90_ffma_512x32x16_sliced_k']}
 
-# Rows that are made of passes and the best row for what these leave.
+# Kernels that consist of passes and the best kernel for the rest.
 MADE = {'sm90_wgmma_': ['sm75_mma_64x64x64_packed']}
 
 
 def losses(prices, shapes):
-    """What the choice takes longer than the best row, as logarithms, and the chosen rows."""
+    """Logarithmic loss of the choice against the best kernel, and the chosen kernels."""
     out, chosen = [], []
     for price, x in zip(prices, shapes):
         times = x['forced']
@@ -145,7 +145,7 @@ def report(word, prices, shapes, worst):
 
 
 class Loss:
-    """What the choice loses, as a smooth function of the prices: rows whose prices differ little are taken in turn."""
+    """The loss as a smooth function of prices: kernels with close prices share the choice."""
 
     def __init__(self, prices, shapes):
         self.rows = sorted({row for price, x in zip(prices, shapes) for row in price if row in x['forced']})
@@ -161,14 +161,14 @@ class Loss:
                     self.lost[i, j] = math.log(time / best)
 
     def set(self, row, prices):
-        """New prices of a row."""
+        """New prices of a kernel."""
         j = self.index[row]
         for i, price in enumerate(prices):
             if math.isfinite(self.prices[i, j]):
                 self.prices[i, j] = math.log(price[row])
 
     def error(self):
-        """Mean squared logarithm of measured / predicted; rows near the best one count most."""
+        """Mean squared logarithm of measured / predicted; kernels near the best count most."""
         near = numpy.isfinite(self.prices) & (self.lost < NEAR)
         weights = numpy.where(near, 1 / (0.05 + self.lost), 0)
         errors = numpy.where(near, self.times - self.prices, 0)
@@ -182,7 +182,7 @@ class Loss:
 
 
 def fit_row(model, loss, name, first, now):
-    """Sets the row's figures to the fitted ones, which it returns; those `now` where no time says anything."""
+    """Sets and returns the fitted parameters; `now` where no time determines them."""
     of_it = SHARED.get(name, [name]) + [row for start in MADE if name.startswith(start) for row in MADE[start]]
     rows = [row for row in of_it if row in loss.index]
     if not rows:

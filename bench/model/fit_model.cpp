@@ -1,15 +1,14 @@
-// The cost model of a GPU backend with figures that can be changed, for bench/model/fit.py. The program is linked with
-// the backend's kernel table, and replaces the device. Standard input has a command a line:
+// The cost model of a GPU backend with variable parameters, for bench/model/fit.py. Linked with the backend's kernel
+// table; replaces the device. Commands on standard input:
 //
-//   device NAME ARCH UNITS HERTZ BYTES_PER_SECOND    the name without blanks; ARCH as 90 or gfx90a
-//   shape ROUTINE M N K PAD TRANSPOSES               one more product, C = A B, of sgemm, shgemm or sbgemm
-//   figures ROW PEAK_FRACTION STALL STEPS LATENCY    of a row
+//   device NAME ARCH UNITS HERTZ BYTES_PER_SECOND    no blanks in NAME; ARCH: 90, gfx90a
+//   shape ROUTINE M N K PAD TRANSPOSES               adds C = A B of sgemm, shgemm or sbgemm
+//   figures ROW PEAK_FRACTION STALL STEPS LATENCY    sets a kernel's parameters
 //   share ROW SHARE
-//   list                                             prints a line for each row as in the two above
-//   price [ROW SHAPE]                                prints a line for each shape: ROW=SECONDS of all rows that serve
-//   it
+//   list                                             prints a line a kernel, as in the two above
+//   price [ROW SHAPE]                                prints ROW=SECONDS of all usable kernels, a line a shape
 //
-// A command that it does not understand ends the program with status 1 and a line on standard error.
+// An unknown command ends the program with status 1 and a message.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -34,7 +33,7 @@ Entry *find(std::vector<Entry> *entries, const std::string &row) {
 
 bool has_device = false;
 
-constexpr size_t kWorkspace = size_t{32} << 20;  // the library's own default, which bench uses
+constexpr size_t kWorkspace = size_t{32} << 20;  // the library's default, as in bench
 
 void print_price(const GemmDesc &desc, const std::string &row) {
   for (int i = 0; i < gpu::kernel_count(); ++i) {
@@ -75,7 +74,7 @@ bool read_shape(std::istream &line, std::vector<GemmDesc> *shapes) {
   d.batch = Batch::none;
   d.batch_count = 1;
   d.lda = (a_plain ? m : k) + pad, d.ldb = (b_plain ? k : n) + pad, d.ldc = m + pad;
-  static float aligned alignas(256);  // only the address is used
+  static float aligned alignas(256);  // address only
   d.a = d.b = d.c = &aligned;
   shapes->push_back(d);
   return true;

@@ -1,4 +1,4 @@
-// Functions of a backend that fit_model.cpp needs: fit_model_cuda.cpp, fit_model_hip.cpp.
+// What fit_model.cpp needs of a backend: fit_model_cuda.cpp, fit_model_hip.cpp.
 #pragma once
 
 #include <string>
@@ -17,11 +17,11 @@ struct Shared {
   double share;
 };
 
-// The kernels, with the figures that determine their cost.
+// Kernels with the parameters of their cost.
 std::vector<Figured> &figured();
 std::vector<Shared> &shared();
 
-// Sets the device. False if there is no such architecture.
+// Returns false for an unknown architecture.
 bool set_device(const std::string &name, const std::string &arch, int units, double hertz, double bytes_per_second);
 
 }  // namespace libsgemm::fit

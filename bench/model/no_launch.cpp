@@ -1,4 +1,4 @@
-// Stubs of the functions that launches need, for programs that query kernels and launch nothing.
+// Stubs of launch functions, for programs that query kernels only.
 #include "gpu/launch.h"
 
 namespace libsgemm::gpu {

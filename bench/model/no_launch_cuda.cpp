@@ -1,4 +1,4 @@
-// Stubs of the functions that launches of backend cuda need in addition to no_launch.cpp.
+// Further stubs for backend cuda (no_launch.cpp).
 #include "cuda/runtime/launch.h"
 #include "cuda/runtime/tensor_map.h"
 

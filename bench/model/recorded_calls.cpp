@@ -26,7 +26,7 @@ struct Hash {
 };
 using Counts = std::unordered_map<CallClass, uint64_t, Hash>;
 
-// Adds the calls of one process, which follow its other statistics in the file.
+// Adds the calls of one process, which follow its statistics.
 void add_calls(const std::string &path, Counts *counts) {
   const std::unique_ptr<FILE, int (*)(FILE *)> file(fopen(path.c_str(), "rb"), fclose);
   if (file == nullptr) return;
@@ -88,7 +88,7 @@ std::vector<RecordedCall> read_calls(const std::string &path) {
   std::ifstream file(path);
   if (!file) throw Error(fmt::format("{}: cannot be opened: {}", path, strerror(errno)));
   std::vector<RecordedCall> calls;
-  std::unordered_map<CallClass, size_t, Hash> places;  // a file of several records may have a call in each
+  std::unordered_map<CallClass, size_t, Hash> places;  // several records in a file may share a call
   int number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;

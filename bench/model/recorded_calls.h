@@ -1,4 +1,4 @@
-// Lists of calls: what `libsgemm run --record` writes and `libsgemm tune` reads.
+// Lists of calls: `libsgemm run --record` writes them, `libsgemm tune` reads them.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,17 @@ namespace command {
 
 struct RecordedCall {
   libsgemm::CallClass call;
-  uint64_t count;  // number of times that it was made
+  uint64_t count;
 };
 
-// Returns the calls that processes have counted in a folder (common/process/stats.h), if they began at `since`
-// (time_of_day()) or later; each class once, those with the most operations first. Missing calls are reported in
-// `problems`.
+// Returns the calls that processes counted in a folder (common/process/stats.h), if they began at `since`
+// (time_of_day()) or later; each class once, most operations first. Reports missing calls in `problems`.
 std::vector<RecordedCall> collect_calls(const std::string &folder, uint64_t since, std::vector<std::string> *problems);
 
-// Returns lines "COUNT CALL" (see to_text()), after a comment. Lines that begin with # are comments.
+// Returns a comment and lines "COUNT CALL" (to_text()). # begins a comment line.
 std::string calls_to_text(const std::vector<RecordedCall> &calls);
 
-// Returns the calls in the order of the file, each class once. Throws Error, "FILE:LINE: what".
+// Returns each class once, in the file's order. Throws Error, "FILE:LINE: what".
 std::vector<RecordedCall> read_calls(const std::string &path);
 
 }  // namespace command

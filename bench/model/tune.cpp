@@ -1,5 +1,4 @@
-// `libsgemm tune`: measures which kernel is the fastest for calls that repeat, and keeps the result in the user's
-// cache, where the library finds it.
+// `libsgemm tune`: measures the fastest kernel for repeated calls, and keeps it in the user's cache for the library.
 #include <errno.h>
 #include <fmt/core.h>
 #include <stdlib.h>
@@ -30,8 +29,7 @@ using libsgemm::CallClass;
 using libsgemm::TunedCall;
 using libsgemm::TuningFile;
 
-// The advantage that a kernel must have over the chosen one, at least; the middle halves of their samples must not
-// overlap either.
+// Least advantage over the chosen kernel; the middle halves of the samples must not overlap either.
 constexpr double kMargin = 0.01;
 
 // ---- The GPU and its file -------------------------------------------------------------------------------------------
@@ -55,7 +53,7 @@ Backend choose_backend(const std::string &name) {
   return *found;
 }
 
-// Clears the settings of the environment that would change the choice, and turns off the results of earlier runs.
+// Clears settings that change the choice, and ignores earlier results.
 void clear_environment() {
   for (const char *name : {"LIBSGEMM_BACKEND", "LIBSGEMM_KERNEL", "LIBSGEMM_VERIFY", "LIBSGEMM_STATS_DIR"}) {
     unsetenv(name);
@@ -68,7 +66,7 @@ Gpu open_gpu(const TuneOptions &options) {
   const std::string name = gpu.backend.info.name;
   select_gpu(options.calls.device);
   gpu.memory = &gpu_memory_of(name);
-  // A first call reports the number by which the library knows the device.
+  // A first call reports the library's number of the device.
   Handle h;
   require(libsgemm_set_stream(h, gpu.memory->stream()));
   require(libsgemm_set_backend(h, name.c_str()));
@@ -83,7 +81,7 @@ Gpu open_gpu(const TuneOptions &options) {
   return gpu;
 }
 
-// Returns the results of earlier runs. Throws Error if the file cannot be extended, rather than overwrite it.
+// Returns earlier results. Throws Error if the file cannot be extended, rather than overwrite it.
 TuningFile read_file(const std::string &path, const libsgemm::TuningKey &key) {
   TuningFile file;
   std::string problem;
@@ -115,12 +113,11 @@ std::vector<Row> rows_of(const Backend &backend) {
   return rows;
 }
 
-// The result for a call.
 struct Found {
-  std::string problem;  // why it was not measured, or which kernel was wrong; empty: none
+  std::string problem;  // why not measured, or which kernel was wrong
   bool wrong = false;
   bool measured = false;
-  bool better = false;  // a kernel is faster than the chosen one, beyond noise
+  bool better = false;  // a kernel beats the chosen one beyond noise
   TunedCall tuned;      // if not better: the chosen kernel, twice
 };
 
@@ -167,20 +164,20 @@ class Tuner {
     std::vector<std::pair<double, std::string>> rows;
     for (const Row &row : rows_) {
       if (!serves(row.math_mode, asked) || !try_row(row.name, found)) continue;
-      // A kernel whose error grows with k does not replace one without such an error.
+      // A kernel whose error grows with k does not replace one whose error does not.
       if (info_.truncated > chosen.truncated) continue;
       const double once = time(1);
       rows.emplace_back(is_hopeless(once, seconds) ? once : time(calls), row.name);
     }
     std::sort(rows.begin(), rows.end());
     std::vector<std::string> finalists = {""};
-    // The chosen kernel is usually among them.
+    // Usually includes the chosen kernel.
     for (size_t i = 0; i < std::min(rows.size(), kFinalists + 1); ++i) finalists.push_back(rows[i].second);
     judge(finalists, calls, chosen.kernel, found);
     force("");
   }
 
-  // The first of `kernels` is the library's choice.
+  // `kernels` begins with the library's choice.
   void judge(const std::vector<std::string> &kernels, int calls, const char *model, Found *found) {
     std::vector<Summary> times;
     for (const auto &samples : time_in_turn(
@@ -191,7 +188,7 @@ class Tuner {
     const auto faster = [](const Summary &x, const Summary &y) { return x.median < y.median; };
     const auto best = static_cast<size_t>(std::min_element(times.begin(), times.end(), faster) - times.begin());
     found->measured = true;
-    // The model's kernel, forced, is the choice itself: a difference in their times is noise.
+    // The model's kernel, forced, is the choice itself: a difference is noise.
     found->better = kernels[best] != model && times[best].median < times[0].median * (1 - kMargin) &&
                     times[best].upper_quartile < times[0].lower_quartile;
     TunedCall &tuned = found->tuned;
@@ -201,7 +198,7 @@ class Tuner {
     tuned.seconds = found->better ? times[best].median : tuned.model_seconds;
   }
 
-  // Makes one call and verifies its result. False if the kernel does not support it, or the result is wrong.
+  // Makes and verifies a call. False if the kernel does not support it or is wrong.
   bool try_row(const std::string &kernel, Found *found) {
     force(kernel);
     require(libsgemm_set_verify(handle_, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_ERROR));
@@ -221,7 +218,6 @@ class Tuner {
 
   void force(const std::string &kernel) { require(libsgemm_set_kernel(handle_, kernel.c_str())); }
 
-  // Seconds a call.
   double time(int calls) {
     const size_t sets = calls_->sets();
     const auto call = [&](int i) { require(calls_->run(handle_, static_cast<size_t>(i) % sets)); };
@@ -233,12 +229,12 @@ class Tuner {
   const int reps_;
   Handle handle_;
   DeviceCalls *calls_ = nullptr;
-  libsgemm_info_t info_ = {};  // result of the latest verified call
+  libsgemm_info_t info_ = {};  // of the latest verified call
 };
 
 // ---- All calls ------------------------------------------------------------------------------------------------------
 
-// Returns the class of a call as bench makes it: alpha 1, beta 0.
+// Class of a call as in bench: alpha = 1, beta = 0.
 CallClass class_of_item(const Item &item, libsgemm_math_mode_t mode) {
   alignas(CallClass::kMostAlignment) static float place;
   libsgemm::GemmDesc d = outline(make_call(item.routine, item.shape, item.form));
@@ -273,8 +269,7 @@ void print(const TunedCall &tuned) {
              libsgemm::to_text(tuned.call));
 }
 
-// Replaces the result that an earlier run had for the call, and returns the new contents of the file. Other processes
-// may extend the file meanwhile.
+// Replaces an earlier result for the call. Returns the new contents; other processes may extend the file meanwhile.
 TuningFile update(const std::string &path, const libsgemm::TuningKey &key, const Found &found) {
   const UpdateLock lock(path);
   TuningFile file = read_file(path, key);
@@ -293,7 +288,7 @@ int measure_all(const TuneOptions &options) {
   const std::vector<CallClass> calls = choose_calls(options);
   const Gpu gpu = open_gpu(options);
   const std::string path = output_or_cached(options.output, libsgemm::tuning_path(gpu.key));
-  std::error_code ignored;  // check_output() reports a folder that is missing
+  std::error_code ignored;  // check_output() reports a missing folder
   if (options.output.empty()) std::filesystem::create_directories(folder_of(path), ignored);
   TuningFile file = read_file(path, gpu.key);
   check_output(path);
@@ -315,7 +310,7 @@ int measure_all(const TuneOptions &options) {
     ++measured;
     gain += std::log(found.tuned.model_seconds / found.tuned.seconds);
     if (found.better) print(found.tuned), ++better;
-    file = update(path, gpu.key, found);  // results are kept even if this run ends early
+    file = update(path, gpu.key, found);  // kept even if this run ends early
   }
   fmt::print("{} of {} calls have a faster kernel than the model's", better, measured);
   if (measured > 0)
@@ -335,12 +330,12 @@ void show_file(const std::string &path) {
   for (const TunedCall &tuned : file.calls) print(tuned);
 }
 
-// Shows the files of all GPUs and versions, so it needs no GPU.
+// Needs no GPU: shows the files of all GPUs and versions.
 int show(const TuneOptions &options) {
   if (!options.output.empty()) return show_file(options.output), 0;
   const std::string folder = output_or_cached("", libsgemm::cache_folder());
   std::vector<std::string> paths;
-  std::error_code ignored;  // a folder that does not exist has no file
+  std::error_code ignored;  // a missing folder has no file
   for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
     if (entry.path().filename().string().rfind("tuning-", 0) == 0) paths.push_back(entry.path());
   }
@@ -351,7 +346,7 @@ int show(const TuneOptions &options) {
 }
 
 int remove(const TuneOptions &options) {
-  const bool asked = !options.output.empty();  // then it needs no GPU
+  const bool asked = !options.output.empty();  // needs no GPU
   remove_output(output_or_cached(options.output, asked ? "" : libsgemm::tuning_path(open_gpu(options).key)));
   return 0;
 }
