@@ -9,7 +9,7 @@
 namespace command {
 namespace {
 
-// Returns the number that is alone in a file; 0 if there is none.
+// Returns the number in a file, or 0.
 double read_number(const std::string &file) {
   std::ifstream stream(file);
   double value = 0;
@@ -30,11 +30,10 @@ AmdSensors::AmdSensors(const std::string &pci_bus_id) {
   std::error_code error;
   for (const auto &entry : std::filesystem::directory_iterator(monitors, error)) folder_ = entry.path().string();
   if (folder_.empty()) problem_ = fmt::format("clocks and power are not known: {}: not found", monitors);
-  driver_version_ = read_line("/sys/module/amdgpu/version");  // from AMD's own package; Linux's driver has none
+  driver_version_ = read_line("/sys/module/amdgpu/version");  // only in AMD's own package
 }
 
-// The files are in Hz, microwatts and thousandths of a degree. Depending on the chip, the driver reports the current or
-// the average power.
+// Units: Hz, microwatts, thousandths of a degree. The power is current or average, depending on the chip.
 Telemetry AmdSensors::read() {
   const double mhz = 1e-6 * read_number(folder_ + "/freq1_input");
   double watts = 1e-6 * read_number(folder_ + "/power1_average");

@@ -1,4 +1,4 @@
-// Clocks, power and temperature of an AMD GPU, as Linux's driver shows them in /sys.
+// Clocks, power and temperature of an AMD GPU from Linux's /sys.
 #pragma once
 
 #include "sensors.h"
@@ -7,7 +7,7 @@ namespace command {
 
 class AmdSensors : public Sensors {
  public:
-  // `pci_bus_id` as the runtime reports it: "0000:c1:00.0". Missing readings are left out.
+  // `pci_bus_id`: "0000:c1:00.0". Missing readings are left out.
   explicit AmdSensors(const std::string &pci_bus_id);
 
  private:

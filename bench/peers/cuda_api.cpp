@@ -1,4 +1,4 @@
-// The NVIDIA driver's side of gpu_api.h.
+// gpu_api.h for the NVIDIA driver.
 #include <dlfcn.h>
 #include <fmt/core.h>
 
@@ -58,7 +58,7 @@ class CudaApi : public GpuApi {
     return std::make_unique<Nvml>(pci_bus_id.c_str());
   }
 
-  // The driver compiles the text when it loads a module.
+  // The driver compiles it in module_load().
   std::string compile(const std::string &text, int) const override { return text; }
   std::string device_code(int) const override { return cuda_kernels(); }
 

@@ -13,13 +13,13 @@ namespace command {
 namespace {
 
 constexpr int kMostAlgorithms = 16;
-constexpr int kAlgorithmCalls = 3;  // first; then as many as take kAlgorithmSeconds:
+constexpr int kAlgorithmCalls = 3;  // first; then what fits in kAlgorithmSeconds:
 constexpr double kAlgorithmSeconds = 2e-3, kMostAlgorithmCalls = 500;
 
 constexpr int kSuccess = 0;
 constexpr int kReal32F = 0, kReal16F = 2, kReal16BF = 14;  // CUDA_R_..., HIP_R_...
 
-// The heuristic's result for an algorithm, which follows the algorithm in memory.
+// The heuristic's result; follows the algorithm in memory.
 struct Verdict {
   size_t workspace_bytes;
   int state;
@@ -27,7 +27,7 @@ struct Verdict {
   int reserved[4];
 };
 
-// Type of A and B; C is FP32.
+// Of A and B; C is FP32.
 int input_type(Routine routine) {
   return routine == Routine::kShgemm ? kReal16F : routine == Routine::kSbgemm ? kReal16BF : kReal32F;
 }
@@ -147,7 +147,7 @@ int LtPeer::multiply(const Call &x, const Way &way) {
                  way.algorithm.data(), workspace_, kPeerWorkspaceBytes, memory_.stream());
 }
 
-// Seconds of one call; infinite if the algorithm refuses it.
+// Infinite if the algorithm refuses the call.
 double LtPeer::time(const std::vector<Call> &calls, const Way &way) {
   if (multiply(calls[0], way) != kSuccess) return HUGE_VAL;
   const auto again = [&](int i) { require(multiply(calls[static_cast<size_t>(i) % calls.size()], way), "Matmul"); };

@@ -1,5 +1,5 @@
-// Common parts of the vendors' libraries as peers: the device, a workspace on it, and the interface of cublasLt, which
-// hipBLASLt shares except for names and values.
+// What the vendors' peers share: the device, a workspace, and the interface of cublasLt, which hipBLASLt has with other
+// names and values.
 #pragma once
 
 #include <array>
@@ -28,21 +28,21 @@ class DevicePeer : public Peer {
   void *const workspace_;
 };
 
-// True if a size exceeds those of a 32-bit interface.
+// True if a size needs more than 32 bits.
 bool needs_64_bits(const Call &call);
 
 // cublasLt or hipBLASLt.
 struct LtLibrary {
   void *handle;
   std::string file, prefix;                    // "libcublasLt.so.13", "cublasLt"
-  int no_trans, trans;                         // values of its operations
+  int no_trans, trans;                         // operations
   int compute;                                 // FP32
-  int description_transa, description_transb;  // attributes of a description,
-  int preference_workspace;                    // and of a preference
-  size_t algorithm_bytes;                      // size of its opaque algorithm
+  int description_transa, description_transb;  // attributes of a description
+  int preference_workspace;                    // attribute of a preference
+  size_t algorithm_bytes;
 };
 
-// Runs the fastest of the algorithms that the library's heuristic names for a call, found by timing them.
+// Times the algorithms of the library's heuristic and runs the fastest.
 class LtPeer : public DevicePeer {
  public:
   LtPeer(const LtLibrary &library, GpuMemory &memory);

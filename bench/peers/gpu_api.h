@@ -1,6 +1,6 @@
-// The API of one vendor's GPUs, loaded at run time and declared here, so that the command builds on a machine without
-// it. The names, types and values are those of the public binary interfaces: NVIDIA's driver (cuda_api.cpp) and AMD's
-// HIP runtime (hip_api.cpp), whose calls differ in their names only. Addresses of device memory are void * for both.
+// The API of a vendor's GPUs, loaded at run time and declared here so that the command builds without it: the public
+// binary interfaces of NVIDIA's driver (cuda_api.cpp) and AMD's HIP runtime (hip_api.cpp), which differ in names only.
+// Device addresses are void * in both.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ using GpuEvent = struct GpuEventOpaque *;
 using GpuModule = struct GpuModuleOpaque *;
 using GpuFunction = struct GpuFunctionOpaque *;
 
-// Values that both APIs share.
+// Same in both APIs.
 constexpr int kGpuSuccess = 0;
 constexpr int kGpuOutOfMemory = 2;
 constexpr int kGpuNotReady = 600;
@@ -25,8 +25,8 @@ constexpr unsigned kStreamNonBlocking = 1;
 constexpr unsigned kEventDefault = 0;
 constexpr unsigned kHostDefault = 0;
 
-// X(member, NVIDIA's symbol, AMD's symbol, parameters...): all return an int. A symbol with a suffix is the version
-// that today's header uses for the plain name.
+// X(member, NVIDIA's symbol, AMD's symbol, parameters...); returns int. A suffix is the version behind the plain name
+// in today's header.
 #define LIBSGEMM_GPU_FUNCTIONS(X)                                                                                     \
   X(init, "cuInit", "hipInit", unsigned)                                                                              \
   X(version, "cuDriverGetVersion", "hipDriverGetVersion", int *)                                                      \
@@ -65,37 +65,37 @@ class GpuApi : public GpuFunctions {
  public:
   virtual ~GpuApi() = default;
 
-  const char *backend = nullptr;                        // the libsgemm backend that computes on these GPUs
+  const char *backend = nullptr;                        // libsgemm's backend for these GPUs
   int multiprocessors_attribute = 0, l2_attribute = 0;  // for device_attribute
-  // Likewise; kHz, kHz and bits. 0: not queried.
+  // Likewise; kHz, kHz, bits; 0: not queried.
   int clock_attribute = 0, memory_clock_attribute = 0, bus_width_attribute = 0;
 
-  // Makes the device current in the thread, with the context that the library's plugin uses. Throws Error.
+  // Makes the device current in the thread, with the context of the library's plugin. Throws Error.
   virtual void use_device(int device) const = 0;
   virtual std::string arch(int device) const = 0;           // "sm_90", "gfx90a"
   virtual std::string version_text(int version) const = 0;  // "CUDA 13.0", "HIP 6.2"
-  // Bytes of a cache beyond the L2 cache, which no attribute reports; 0 if there is none.
+  // Bytes of a cache beyond L2, which no attribute reports; 0: none.
   virtual int64_t last_cache_bytes(int) const { return 0; }
   virtual std::unique_ptr<Sensors> sensors(const std::string &pci_bus_id) const = 0;
-  // Return code for module_load(): compile() that of a text in PTX or HIP C++, device_code() that of the kernels in
+  // Return code for module_load(): compile() of a text (PTX, HIP C++), device_code() of the kernels in
   // device_kernels.h. Throw Error.
   virtual std::string compile(const std::string &text, int device) const = 0;
   virtual std::string device_code(int device) const = 0;
   // "CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
   virtual std::string describe(int result) const = 0;
 
-  // Throws Error, "what: CUDA_ERROR_...: ...", unless `result` is success; std::bad_alloc for a lack of memory.
+  // Throws Error, "what: CUDA_ERROR_...: ...", or std::bad_alloc for a lack of memory.
   void require(int result, const char *what) const;
 };
 
-// Each loads and initialises its library at the first call. Throw Error.
+// Load and initialise the library once. Throw Error.
 const GpuApi &cuda_api();
 const GpuApi &hip_api();
 
-// Throws Error that names the library if `symbol` is missing in it.
+// Throws Error, with the library's name, if `symbol` is missing.
 void *require_symbol(void *library, const char *file, const char *symbol);
 
-// Sets a function pointer to the symbol. Throws Error likewise.
+// Sets a function pointer likewise.
 template <class Function>
 void find_symbol(Function *function, void *library, const std::string &file, const char *symbol) {
   *function = reinterpret_cast<Function>(require_symbol(library, file.c_str(), symbol));

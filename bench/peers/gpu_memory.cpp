@@ -14,15 +14,15 @@ namespace command {
 namespace {
 
 constexpr size_t kGatherMost = 4096;
-constexpr double kObservationSeconds = 0.02;  // least time between readings of clocks and power
-// The stream is held while calls are enqueued, so that the device does not wait for the host.
-constexpr double kEnqueueSeconds = 5e-6;  // for one call, at most
+constexpr double kObservationSeconds = 0.02;  // between readings of clocks and power
+// Holds the stream while calls are enqueued, so that the device does not wait for the host.
+constexpr double kEnqueueSeconds = 5e-6;  // most for a call
 constexpr double kLeastHold = 2e-5, kMostHold = 2e-3;
 
-constexpr unsigned long long kClockTicks = 200000;  // 2 ms of a clock of 100 MHz, 0.2 ms of one of 1 GHz
-constexpr double kShortestHold = 1e-6;              // least time that these ticks can take
+constexpr unsigned long long kClockTicks = 200000;  // 2 ms at 100 MHz, 0.2 ms at 1 GHz
+constexpr double kShortestHold = 1e-6;              // shortest duration of these ticks
 
-constexpr size_t kCopyCaches = 8, kMostCopy = size_t{1} << 30;  // bytes of a copy, in sizes of the cache; at most
+constexpr size_t kCopyCaches = 8, kMostCopy = size_t{1} << 30;  // bytes of a copy: in cache sizes; at most
 constexpr int kCopies = 10, kCopySamples = 7;
 
 int g_ordinal = 0;
@@ -48,7 +48,7 @@ std::string bus_id(const GpuApi &api, int device) {
   return text;
 }
 
-// Clock in Hz and bandwidth in bytes a second, from the data sheet, as backend cuda describes a device; 0 if unknown.
+// Data sheet's Hz and bytes/s, as in backend cuda; 0: unknown.
 double clock_of(const GpuApi &api, int device) {
   return api.clock_attribute == 0 ? 0 : 1e3 * attribute(api, device, api.clock_attribute);
 }
@@ -87,7 +87,7 @@ GpuMemory::GpuMemory(const GpuApi &api, int ordinal) : api_(api) {
   load_kernels(device);
 }
 
-// Errors are only noted: without the kernels, calls can still be timed.
+// Notes errors only: calls can be timed without the kernels.
 void GpuMemory::load_kernels(int device) {
   try {
     const std::string code = api_.device_code(device);
@@ -122,7 +122,7 @@ void *GpuMemory::allocate(size_t bytes) {
 }
 
 void GpuMemory::release(void *memory) {
-  // This may report errors of earlier work, but finish() has reported them before.
+  // Could report errors of earlier work, but finish() has done so.
   api_.memory_free(memory);
 }
 

@@ -1,4 +1,4 @@
-// The memory of one GPU, with a stream that orders all work on it, and events that time the work.
+// The memory of a GPU, its stream, and events for times.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,13 @@ struct GpuDescription {
   std::string name, arch;  // "NVIDIA H100 80GB HBM3", "sm_90"; "AMD Instinct MI210", "gfx90a"
   std::string driver;      // "580.65.06 (CUDA 13.0)"
   int multiprocessors;
-  int64_t cache_bytes;              // size of the largest cache
-  double clock = 0, bandwidth = 0;  // from the data sheet, Hz and bytes a second; 0: unknown
+  int64_t cache_bytes;              // largest cache
+  double clock = 0, bandwidth = 0;  // data sheet, Hz and bytes/s; 0: unknown
 };
 
 class GpuMemory : public Memory {
  public:
-  // Makes the device current in the thread, with the context that the library's plugin uses. Throws Error.
+  // Makes the device current in the thread, with the context of the library's plugin. Throws Error.
   GpuMemory(const GpuApi &api, int ordinal);
 
   void *allocate(size_t bytes) override;
@@ -38,24 +38,24 @@ class GpuMemory : public Memory {
   const char *backend() const override { return api_.backend; }
   const char *arch() const override { return description_.arch.c_str(); }
   Telemetry take_telemetry() override { return sensors_->take(); }
-  // Reads clocks and power, unless the last reading is recent; time() does so, too.
+  // Reads clocks and power, unless the last reading is recent. time() also does.
   void observe();
 
   const GpuApi &api() const { return api_; }
   int device() const { return device_; }  // the driver's number
   const GpuDescription &description() const { return description_; }
-  // Reason why there are no readings of clocks and power; empty if there are.
+  // Why there are no readings of clocks and power; "" if there are.
   std::string telemetry_problem() const { return sensors_->problem(); }
-  // Reason why no kernel can hold the stream; empty if one can.
+  // Why no kernel can hold the stream; "" if one can.
   std::string kernels_problem() const { return kernels_problem_; }
 
-  // Keeps the stream busy; does nothing without kernels.
+  // Keeps the stream busy; no effect without kernels.
   void hold(double seconds);
-  // mark() marks the work enqueued so far; mark_passed() is true once all of it is done.
+  // mark_passed() is true when the work before mark() is done.
   void mark();
   bool mark_passed();
 
-  // Bytes a second, read and written, of a copy on the device that exceeds all caches. Measured at the first call.
+  // Bytes/s, read and written, of a device copy larger than all caches; measured once.
   double copy_bandwidth();
 
  private:
@@ -69,7 +69,7 @@ class GpuMemory : public Memory {
   GpuEvent start_ = nullptr, stop_ = nullptr;
   bool has_kernels_ = false;
   GpuFunction hold_ = nullptr;
-  double ticks_per_second_ = 0;  // rate of kHoldKernel's clock
+  double ticks_per_second_ = 0;
   std::string kernels_problem_;
   GpuDescription description_;
   std::unique_ptr<Sensors> sensors_;
@@ -77,12 +77,11 @@ class GpuMemory : public Memory {
   double copy_bandwidth_ = 0;
 };
 
-// Memory of the device chosen by select_gpu, opened at the first call. Throw Error.
+// Memory of select_gpu()'s device, opened once. Throw Error.
 GpuMemory &cuda_memory();
 GpuMemory &hip_memory();
-// Memory of a GPU backend, by its name.
 GpuMemory &gpu_memory_of(const std::string &backend);
-// Chooses the device by the vendor's number; must be called before the functions above. The default is 0.
+// Sets the device, by default 0; precedes the functions above.
 void select_gpu(int ordinal);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// The HIP runtime's side of gpu_api.h.
+// gpu_api.h for the HIP runtime.
 #include <dlfcn.h>
 #include <fmt/core.h>
 
@@ -17,19 +17,18 @@ namespace {
 
 constexpr int kNewest = 7, kOldest = 5;                       // versions of ROCm
 constexpr int kMultiprocessors = 63, kL2Bytes = 19;           // hipDeviceAttribute...
-constexpr size_t kPropertiesBytes = 16384, kNameBytes = 256;  // hipDeviceProp_t, at most; a name in it
+constexpr size_t kPropertiesBytes = 16384, kNameBytes = 256;  // most bytes of hipDeviceProp_t, and of a name in it
 
-// Sizes of the Infinity Cache, the largest among the chips of a name: RDNA2, 3 and 4, CDNA3 and 4.
+// Largest Infinity Cache of each chip name: RDNA2 to 4, CDNA3 and 4.
 constexpr struct {
   const char *arch;
   int64_t mebibytes;
 } kInfinityCaches[] = {{"gfx103", 128}, {"gfx11", 96}, {"gfx12", 64}, {"gfx94", 256}, {"gfx95", 256}};
 
-constexpr int kNoDevice = 100, kInvalidDevice = 101;  // HIP 5 returns the latter if there is no device
+constexpr int kNoDevice = 100, kInvalidDevice = 101;  // HIP 5 returns the latter without a device
 
 using Program = struct ProgramOpaque *;
 
-// The runtime's compiler.
 class Compiler {
  public:
   // HIP 5 may have it in `runtime`.
@@ -84,8 +83,7 @@ class Compiler {
 class HipApi : public GpuApi {
  public:
   HipApi() {
-    // Loads the library's plugin first. It is linked with one version of the runtime, which must be used here, too:
-    // pointers of one version mean nothing to another.
+    // Loads the plugin first: it is linked with one version of the runtime, whose pointers mean nothing to another.
     all_backends();
     runtime_ = load_rocm("the HIP runtime", "libamdhip64.so", kNewest, kOldest);
 #define X(member, cuda, hip, ...) find_symbol(&member, runtime_.handle, runtime_.file, hip);
@@ -107,7 +105,7 @@ class HipApi : public GpuApi {
 
   void use_device(int device) const override { require(set_device_(device), "choosing the GPU"); }
 
-  // The layout of the properties depends on the version, so the name is found by its prefix.
+  // Finds the name by its prefix: the properties' layout depends on the version.
   std::string arch(int device) const override {
     std::vector<char> properties(kPropertiesBytes, '\0');
     require(properties_(properties.data(), device), "the properties of the GPU");

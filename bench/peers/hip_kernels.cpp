@@ -1,4 +1,4 @@
-// The HIP source of device_kernels.h. Its clock is the constant one that all AMD GPUs have; the host measures its rate.
+// HIP source of device_kernels.h. All AMD GPUs have this constant clock; the host measures its rate.
 #include "device_kernels.h"
 
 namespace command {

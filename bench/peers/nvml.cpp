@@ -50,7 +50,7 @@ Nvml::Nvml(const char *pci_bus_id) {
   find(&power_, "nvmlDeviceGetPowerUsage");
   find(&temperature_, "nvmlDeviceGetTemperature");
   find(&reasons_, "nvmlDeviceGetCurrentClocksEventReasons");
-  if (reasons_ == nullptr) find(&reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");  // its name until driver 535
+  if (reasons_ == nullptr) find(&reasons_, "nvmlDeviceGetCurrentClocksThrottleReasons");  // until driver 535
   if (init == nullptr || find_device == nullptr || init() != kSuccess ||
       find_device(pci_bus_id, &device_) != kSuccess) {
     device_ = nullptr;

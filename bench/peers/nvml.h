@@ -1,4 +1,4 @@
-// Clocks, power and temperature of an NVIDIA GPU, from the driver's management library, loaded at run time.
+// Clocks, power and temperature of an NVIDIA GPU from its management library, loaded at run time.
 #pragma once
 
 #include "sensors.h"
@@ -7,8 +7,7 @@ namespace command {
 
 class Nvml : public Sensors {
  public:
-  // `pci_bus_id` as the driver's API reports it. If the library is missing there are no readings; missing readings are
-  // left out.
+  // `pci_bus_id` as the driver reports it. Missing readings, or all without the library, are left out.
   explicit Nvml(const char *pci_bus_id);
 
  private:

@@ -46,7 +46,7 @@ class HostMemory : public Memory {
   Pace pace() const override { return {1e-4, 0, 0}; }
 };
 
-// The CBLAS functions of OpenBLAS, called directly. Their enumerators have the values of ours.
+// OpenBLAS's CBLAS functions; their enumerators equal ours.
 class OpenBlas : public Peer {
  public:
   OpenBlas() : library_(load_cpu_blas()) {
@@ -105,11 +105,11 @@ class OpenBlas : public Peer {
       case Routine::kShgemm:
       case Routine::kShsyrk:
       case Routine::kSbsyrk:
-        return;  // supports() said no
+        return;
     }
   }
 
-  // The arguments' types are those of the C prototype: enumerations and sizes int, scalars float, matrices pointers.
+  // Types of the C prototype: enumerations and sizes int, scalars float, matrices pointers.
   template <class... Arguments>
   void call(Routine routine, Arguments... arguments) {
     using Function = void (*)(Arguments...);

@@ -1,5 +1,5 @@
-// Libraries that ours is compared with. A peer is one row of the table in peers.cpp and one class. It is loaded at run
-// time, and determines where its operands must be.
+// Libraries for comparison. A peer is a row of the table in peers.cpp and a class. It is loaded at run time and
+// determines where its operands are.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@
 
 namespace command {
 
-// State of a device, sampled while it computed.
+// Sampled while the device computed.
 struct Telemetry {
   int samples = 0;
-  double slowest_mhz = 0, fastest_mhz = 0;  // clock of the compute units
+  double slowest_mhz = 0, fastest_mhz = 0;  // of the compute units
   double least_watts = 0, most_watts = 0;
   double most_celsius = 0;
-  uint64_t throttle_reasons = 0;  // bits of NVML's nvmlClocksEventReasons, or-ed
+  uint64_t throttle_reasons = 0;  // nvmlClocksEventReasons, or-ed
   bool reasons_known = false;
 
   void add(const Telemetry &other);
@@ -29,13 +29,13 @@ struct Telemetry {
 
 // How calls on a memory are timed.
 struct Pace {
-  double sample_seconds;  // duration of a sample, which has as many calls as it takes
-  double warm_seconds;    // duration of untimed calls before the samples
-  size_t rotation_bytes;  // bytes of operands that calls rotate through, so that no cache holds them; 0: one set
+  double sample_seconds;  // a sample has the calls that it takes
+  double warm_seconds;    // untimed calls before the samples
+  size_t rotation_bytes;  // operands that calls rotate through to exceed all caches; 0: one set
 };
 
-// Memory of operands. Host memory is here. A peer that computes on a device has its own, and the library is then timed
-// on device pointers as well.
+// Memory of operands: the host's, here, or that of a device peer, for which the library is timed on device pointers
+// too.
 class Memory {
  public:
   virtual ~Memory() = default;
@@ -43,24 +43,23 @@ class Memory {
   virtual void release(void *memory) = 0;
   virtual void upload(void *to, const void *from, size_t bytes) = 0;
   virtual void download(void *to, const void *from, size_t bytes) = 0;
-  virtual void copy(void *to, const void *from, size_t bytes) = 0;  // both in this memory
-  // Write and read single elements.
+  virtual void copy(void *to, const void *from, size_t bytes) = 0;  // within this memory
   virtual void scatter(float value, float *const *to, size_t count) = 0;
   virtual void gather(float *to, const float *const *from, size_t count) = 0;
-  virtual void finish() = 0;  // waits until all calls on this memory are done
+  virtual void finish() = 0;  // waits for all calls on this memory
 
-  // Returns the seconds that `calls` calls take together; `call` gets the number of each.
+  // Returns the seconds of all calls; `call` takes a call's number.
   virtual double time(int calls, const std::function<void(int)> &call) = 0;
   virtual Pace pace() const = 0;
   virtual void *stream() const { return nullptr; }         // for libsgemm_set_stream
   virtual const char *backend() const { return nullptr; }  // the one that computes here; nullptr: all
-  virtual const char *arch() const { return nullptr; }     // the GPU's; backends with such devices compute here, too
-  virtual Telemetry take_telemetry() { return {}; }        // since the last call
+  virtual const char *arch() const { return nullptr; }     // of the GPU; all its backends compute here
+  virtual Telemetry take_telemetry() { return {}; }        // since the last one
 };
 
 Memory &host_memory();
 
-// Sets single elements to `before`, calls `run`, and returns what it has left in them.
+// Sets elements to `before`, calls `run`, returns the elements.
 std::vector<float> results_at(Memory *memory, const std::vector<float *> &places, float before,
                               const std::function<void()> &run);
 
@@ -85,29 +84,28 @@ class Peer {
   virtual int threads() const = 0;
   virtual Memory &memory() const = 0;
   virtual bool supports(const Call &call) const = 0;
-  // How the peer computes a call for which it has no function; empty if it has one.
+  // How the peer replaces a missing function; "" if it has one.
   virtual std::string stand_in(const Call &) const { return {}; }
-  // True if that writes all of C where only a triangle of it is the routine's output.
+  // True if that writes all of C, not only the triangle.
   virtual bool fills_c(const Call &) const { return false; }
-  virtual Precision precision() const { return {}; }  // SGEMM's
-  // Must be called before the first run of calls of these sizes, which differ in the operands' addresses only. May time
-  // ways to compute them, and so writes their outputs.
+  virtual Precision precision() const { return {}; }  // of SGEMM
+  // Precedes the first run of calls of these sizes, which differ in addresses only. May time algorithms, which write
+  // the outputs.
   virtual void prepare(const std::vector<Call> &) {}
   virtual void run(const Call &call) = 0;
-  // Must be called before the first run of groups of products; false if the peer has no function for them.
+  // Precedes the first run of groups; false if there is no function for them.
   virtual bool prepare_groups(const GroupsCall &) { return false; }
   virtual void run_groups(const GroupsCall &) {}
-  // Type that C then has, in the same places with the same leading dimensions.
+  // Type of C for groups, at the same addresses and leading dimensions.
   virtual Element output_of_groups() const { return Element::kFloat32; }
 };
 
-// Names of the peers that open_peer knows.
 std::vector<std::string> peer_names();
 
-// Throws Error with the reason why the peer is not available.
+// Throws Error: why the peer is missing.
 std::unique_ptr<Peer> open_peer(const std::string &name);
 
-// Loads the CPU BLAS as the library's own backend does, so that both use the same file and the same threads:
+// Loads the CPU BLAS like the library's backend: same file, same threads.
 // LIBSGEMM_CPU_BLAS, or libopenblas.so.0. Throws Error.
 void *load_cpu_blas();
 std::string describe_cpu_blas(void *library);

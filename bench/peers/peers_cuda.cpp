@@ -1,5 +1,4 @@
-// cuBLAS and cublasLt, declared here as far as needed, so that the command builds on a machine without CUDA. The names,
-// types and values are those of the libraries' public binary interface.
+// cuBLAS and cublasLt, declared here so that the command builds without CUDA: their public binary interface.
 #include "peers_cuda.h"
 
 #include <dlfcn.h>
@@ -29,14 +28,14 @@ constexpr int kCompute32F = 68;                            // CUBLAS_COMPUTE_32F
 constexpr int kChoose = -1;                                // CUBLAS_GEMM_DEFAULT
 constexpr int kReal32F = 0, kReal16F = 2, kReal16BF = 14;  // CUDA_R_...
 
-using Opaque = void *;  // a handle or a descriptor
+using Opaque = void *;
 
 struct Libraries {
   void *cublas, *cublaslt;
   std::string cublas_file, cublaslt_file;
 };
 
-// Loads both from one folder, cublasLt first: otherwise cuBLAS loads it by itself, perhaps another version.
+// Loads both from one folder, cublasLt first: cuBLAS might load another version of it.
 Libraries load_libraries() {
   const char *home = getenv("CUDA_HOME");
   const std::string root = home != nullptr && home[0] != '\0' ? home : "/usr/local/cuda";
@@ -70,7 +69,7 @@ int side_of(const Call &x) { return x.side == LIBSGEMM_LEFT ? kLeft : kRight; }
 int triangle_of(const Call &x) { return x.uplo == LIBSGEMM_UPPER ? kUpper : kLower; }
 
 std::string version_of(int (*get)(int, int *)) {
-  int version[3] = {0, 0, 0};  // libraryPropertyType: major, minor, patch
+  int version[3] = {0, 0, 0};  // major, minor, patch
   for (int i = 0; i < 3; ++i) require_cublas(get(i, &version[i]), "the version of cuBLAS");
   return fmt::format("{}.{}.{}", version[0], version[1], version[2]);
 }
@@ -92,7 +91,7 @@ const MathRow &row_of(CublasMath math) {
   return kMaths[0];
 }
 
-// cuBLAS's functions with 32-bit sizes, and those with 64-bit sizes, which have a suffix. Strides have 64 bits in both.
+// cuBLAS's functions with 32-bit sizes, and with 64-bit sizes and a suffix. Strides always have 64 bits.
 template <class Size>
 struct CublasFunctions {
   int (*sgemm)(Opaque, int, int, Size, Size, Size, const float *, const float *, Size, const float *, Size,
@@ -116,7 +115,7 @@ struct CublasFunctions {
                        float *const *, Size, Size);
 };
 
-// Calls `get` with each function and its name.
+// Calls `get` with each function and name.
 template <class Size, class Get>
 void find_functions(CublasFunctions<Size> *f, const std::string &suffix, const Get &get) {
   get(&f->sgemm, "cublasSgemm_v2" + suffix);
@@ -164,7 +163,7 @@ class Cublas : public DevicePeer {
     return fmt::format("cuBLAS {}, {}, 32 MiB of workspace", version_, math_.text);
   }
   bool supports(const Call &call) const override { return has_64_ || !needs_64_bits(call); }
-  // cuBLAS has no function for SGEMMTR, SSYRK of 16-bit inputs, and batches except those of products and STRSM.
+  // cuBLAS lacks SGEMMTR, SSYRK of 16-bit inputs, and batches except of products and STRSM.
   std::string stand_in(const Call &call) const override {
     if (call.batch > 1 && call.routine == Routine::kStrsm) return "cublasStrsmBatched, with arrays of pointers";
     const std::string name = function_name(call.routine);
@@ -174,7 +173,7 @@ class Cublas : public DevicePeer {
   bool fills_c(const Call &call) const override {
     return call.routine == Routine::kSgemmtr || call.routine == Routine::kShsyrk || call.routine == Routine::kSbsyrk;
   }
-  // The library chooses whether TF32 inputs are rounded or truncated.
+  // TF32 inputs may be rounded or truncated.
   Precision precision() const override {
     Precision precision;
     if (math_.math == CublasMath::kTf32) {
@@ -183,20 +182,19 @@ class Cublas : public DevicePeer {
     }
     return precision;
   }
-  // Pedantic math would keep products of 16-bit inputs off the tensor cores.
+  // Pedantic math excludes tensor cores for 16-bit inputs.
   void prepare(const std::vector<Call> &calls) override {
     require_cublas(set_math_(handle_, is_16_bit(calls[0]) ? kDefaultMath : math_.value), "cublasSetMathMode");
     arrays_.clear();
     if (calls[0].routine != Routine::kStrsm || calls[0].batch == 1) return;
     for (const Call &call : calls) arrays_.emplace(call.c, make_arrays(call));
   }
-  // cublasSgemmGroupedBatched and cublasGemmGroupedBatchedEx: arrays of pointers in the device's memory, sizes of 32
-  // bits. Since CUDA 12.5.
+  // cublasSgemmGroupedBatched, cublasGemmGroupedBatchedEx: device arrays of pointers, 32-bit sizes; since CUDA 12.5.
   bool prepare_groups(const GroupsCall &x) override {
     group_pointers_.reset();
     const bool wide = x.element == Element::kFloat32;
     if (wide ? grouped_ == nullptr : grouped_ex_ == nullptr) return false;
-    // Pedantic math would keep products of 16-bit inputs off the tensor cores.
+    // As in prepare().
     require_cublas(set_math_(handle_, wide ? math_.value : kDefaultMath), "cublasSetMathMode");
     std::vector<const void *> pointers;
     pointers.insert(pointers.end(), x.a.begin(), x.a.end());
@@ -219,7 +217,7 @@ class Cublas : public DevicePeer {
     };
     groups_ = {operations(x.transa), operations(x.transb), narrow(x.m),   narrow(x.n),    narrow(x.k),
                narrow(x.lda),        narrow(x.ldb),        narrow(x.ldc), narrow(x.sizes)};
-    // Versions that cannot write FP32 for 16-bit inputs write the type of the inputs.
+    // Some versions write the inputs' type, not FP32, for 16-bit inputs.
     group_output_ = Element::kFloat32;
     if (!wide && call_grouped_ex(x) != kSuccess) group_output_ = x.element;
     return true;
@@ -266,7 +264,7 @@ class Cublas : public DevicePeer {
                        g.sizes.data(), kCompute32F);
   }
 
-  // Returns pointers to the matrices of a batch, A's and then C's, in the device's memory.
+  // Device pointers to the matrices of a batch, A's and then C's.
   std::unique_ptr<Buffer> make_arrays(const Call &call) {
     std::vector<const void *> pointers;
     for (int64_t i = 0; i < call.batch; ++i) pointers.push_back(item_of(call, i).a);
@@ -327,7 +325,7 @@ class Cublas : public DevicePeer {
                            static_cast<Size>(x.ldc), static_cast<Size>(x.batch));
   }
 
-  // Returns the product of which a SYRK, not in a batch, computes a triangle.
+  // Returns the product whose triangle an unbatched SYRK computes.
   static Call with_a_as_b(const Call &x) {
     Call product = x;
     product.b = x.a;
@@ -351,7 +349,7 @@ class Cublas : public DevicePeer {
                              x.c, kReal32F, size(x.ldc), x.stride_c, size(x.batch), kCompute32F, kChoose);
   }
 
-  // Arguments that the library takes as int.
+  // The library's int arguments.
   struct Groups {
     std::vector<int> transa, transb, m, n, k, lda, ldb, ldc, sizes;
   };
@@ -366,17 +364,17 @@ class Cublas : public DevicePeer {
                      void *const *, int, const int *, int, const int *, int) = nullptr;
   Groups groups_;
   Element group_output_ = Element::kFloat32;
-  std::unique_ptr<Buffer> group_pointers_;  // pointers to A, B and C
+  std::unique_ptr<Buffer> group_pointers_;  // to A, B, C
   int (*set_math_)(Opaque, int) = nullptr;
   int (*destroy_)(Opaque) = nullptr;
   CublasFunctions<int> functions_ = {};
   CublasFunctions<int64_t> functions_64_ = {};
   bool has_64_ = false;
-  std::map<const void *, std::unique_ptr<Buffer>> arrays_;  // pointers of STRSM's batches, by C
+  std::map<const void *, std::unique_ptr<Buffer>> arrays_;  // of STRSM's batches, by C
   std::string version_;
 };
 
-// The values are cuBLAS's: CUBLASLT_MATMUL_DESC_TRANSA and _TRANSB, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES.
+// CUBLASLT_MATMUL_DESC_TRANSA, _TRANSB, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES.
 LtLibrary lt_library() {
   const Libraries &from = libraries();
   return {from.cublaslt, from.cublaslt_file, "cublasLt", kOperationN, kOperationT, kCompute32F, 3, 4, 1, 64};

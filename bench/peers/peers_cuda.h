@@ -7,16 +7,16 @@
 
 namespace command {
 
-// Math modes of SGEMM. The first two are FP32; kPedantic also forbids the library to reorder what an algorithm is.
-// Products of 16-bit inputs are the same with all three.
+// SGEMM's math modes. The first two are FP32; kPedantic also forbids a reordered algorithm. Products of 16-bit inputs
+// are the same in all.
 enum class CublasMath { kDefault, kPedantic, kTf32 };
 
-// Throw Error with the reason why the peer is not available.
+// Throw Error: why the peer is missing.
 std::unique_ptr<Peer> open_cublas(CublasMath math);
-// The fastest of the algorithms that cublasLt's heuristic names for a call, found by timing them.
+// The fastest algorithm of cublasLt's heuristic, by timing.
 std::unique_ptr<Peer> open_cublaslt();
 
-// The library that the peers above use, and the name it was loaded by. Throws Error.
+// The library of these peers, and the name that loaded it. Throws Error.
 void *cublas_library(std::string *file);
 
 }  // namespace command

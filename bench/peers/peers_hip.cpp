@@ -1,5 +1,5 @@
-// rocBLAS and hipBLASLt, declared here as far as needed, so that the command builds on a machine without ROCm. The
-// names, types and values are those of the libraries' public binary interface (hipBLASLt's of ROCm 6 and later).
+// rocBLAS and hipBLASLt, declared here so that the command builds without ROCm: their public binary interface
+// (hipBLASLt: ROCm 6 and later).
 #include "peers_hip.h"
 
 #include <dlfcn.h>
@@ -18,8 +18,8 @@ constexpr int kOperationN = 111;                           // rocblas_operation_
 constexpr int kOperationT = 112;                           // rocblas_operation_transpose, HIPBLAS_OP_T
 constexpr int kF16 = 150, kF32 = 151, kBF16 = 168;         // rocblas_datatype_..._r
 constexpr int kStandard = 0;                               // rocblas_gemm_algo_standard
-constexpr int kNewestRocblas = 5, kOldestRocblas = 0;      // those of ROCm 7 and ROCm 5
-constexpr int kNewestHipblaslt = 1, kOldestHipblaslt = 0;  // those of ROCm 7 and ROCm 6
+constexpr int kNewestRocblas = 5, kOldestRocblas = 0;      // ROCm 7, ROCm 5
+constexpr int kNewestHipblaslt = 1, kOldestHipblaslt = 0;  // ROCm 7, ROCm 6
 constexpr int kCompute32F = 2;                             // HIPBLAS_COMPUTE_32F
 
 int operation(libsgemm_op_t op) { return op == LIBSGEMM_NO_TRANS ? kOperationN : kOperationT; }
@@ -87,7 +87,7 @@ class Rocblas : public DevicePeer {
                  static_cast<float *>(x.c), size(x.ldc));
   }
 
-  // 16-bit inputs, FP32 accumulators and output.
+  // FP32 accumulators and output.
   void run_16_bit(const Call &x) {
     const int type = x.routine == Routine::kShgemm ? kF16 : kBF16;
     const auto size = [](int64_t value) { return static_cast<int>(value); };
@@ -105,8 +105,7 @@ class Rocblas : public DevicePeer {
   std::string version_;
 };
 
-// HIPBLASLT_MATMUL_DESC_TRANSA and _TRANSB, HIPBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES; an algorithm is 16 bytes and the
-// size of its workspace.
+// HIPBLASLT_MATMUL_DESC_TRANSA, _TRANSB, HIPBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES; 16 bytes and the workspace's size.
 LtLibrary lt_library() {
   const Library from = load_rocm("hipBLASLt", "libhipblaslt.so", kNewestHipblaslt, kOldestHipblaslt);
   return {from.handle, from.file, "hipblasLt", kOperationN, kOperationT, kCompute32F, 0, 1, 1, 16 + sizeof(size_t)};

@@ -7,9 +7,9 @@
 
 namespace command {
 
-// Throw Error with the reason why the peer is not available.
+// Throw Error: why the peer is missing.
 std::unique_ptr<Peer> open_rocblas();
-// The fastest of the algorithms that hipBLASLt's heuristic names for a call, found by timing them.
+// The fastest algorithm of hipBLASLt's heuristic, by timing.
 std::unique_ptr<Peer> open_hipblaslt();
 
 }  // namespace command

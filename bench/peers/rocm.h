@@ -1,4 +1,4 @@
-// Finds ROCm's libraries. Their file names carry versions, which must match each other.
+// Finds ROCm's libraries; the versions in their file names must match.
 #pragma once
 
 #include <string>
@@ -10,9 +10,8 @@ struct Library {
   std::string file;
 };
 
-// Loads a library, `name` being "librocblas.so", in a version from `newest` down to `oldest`. Prefers one that the
-// process has loaded, then one from the loader's path, then one from ROCM_PATH (/opt/rocm). Throws Error, "`what`
-// cannot be loaded: ...".
+// Loads `name` ("librocblas.so") in a version from `newest` down to `oldest`: one already loaded, else from the
+// loader's path, else from ROCM_PATH (/opt/rocm). Throws Error, "`what` cannot be loaded: ...".
 Library load_rocm(const char *what, const std::string &name, int newest, int oldest);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// Clocks, power and temperature of a GPU while it computes: the common part of nvml.h (NVIDIA) and amd_sensors.h.
+// What nvml.h (NVIDIA) and amd_sensors.h share: clocks, power and temperature while a GPU computes.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ class Sensors {
  public:
   virtual ~Sensors() = default;
 
-  // Takes one reading, unless the last is younger than `least_seconds`.
+  // Reads, unless the last reading is younger than `least_seconds`.
   void observe(double least_seconds) {
     if (!problem_.empty() || now() - last_ < least_seconds) return;
     last_ = now();
@@ -24,8 +24,8 @@ class Sensors {
     return taken;
   }
 
-  std::string driver_version() const { return driver_version_; }  // "580.65.06"; empty if unknown
-  std::string problem() const { return problem_; }                // why there are no readings; empty if there are
+  std::string driver_version() const { return driver_version_; }  // "580.65.06"; "": unknown
+  std::string problem() const { return problem_; }                // why there are no readings; "" if there are
 
  protected:
   virtual Telemetry read() = 0;
