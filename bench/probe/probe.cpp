@@ -1,4 +1,4 @@
-// `libsgemm probe`: what the chip can do, and how much of it the library reaches.
+// `libsgemm probe`: what the chip can do, and what the library reaches.
 #include "probe.h"
 
 #include <fmt/format.h>
@@ -17,10 +17,10 @@
 namespace command {
 namespace {
 
-constexpr double kMostLoad = 0.5;      // load of a processor up to which figures are valid
-constexpr double kSecondsOfSgemm = 8;  // about; operands are made and checked on the host
+constexpr double kMostLoad = 0.5;      // largest load of a processor for valid figures
+constexpr double kSecondsOfSgemm = 8;  // approximate: the host makes and checks operands
 
-// A processor, and all its probes.
+// A processor and its probes.
 struct Target {
   std::string backend;
   Memory *memory;
@@ -32,7 +32,7 @@ Target open_gpu(const ProbeOptions &options, const std::string &name) {
   return {name, &memory, gpu_probes(&memory, options.seconds)};
 }
 
-// Adds a note if other programs use the CPU: the figures are then those of the rest of it.
+// Adds a note if other programs use the CPU: figures are of the rest of it.
 void add_load(std::vector<std::string> *notes) {
   double load = 0;
   const unsigned processors = std::thread::hardware_concurrency();
@@ -41,7 +41,7 @@ void add_load(std::vector<std::string> *notes) {
       "other programs are busy here (load {:.1f}, {} processors): the CPU's figures are too low", load, processors));
 }
 
-// Opens the requested processors, or else those available; adds to `notes` why others are not.
+// Opens the requested or available processors; `notes` says why others are missing.
 std::vector<Target> open_targets(const ProbeOptions &options, std::vector<std::string> *notes) {
   select_gpu(options.device);
   std::vector<Target> targets;
@@ -65,7 +65,7 @@ bool wants(const ProbeOptions &options, const std::string &group) {
   const auto has = [&](const char *name) {
     return std::find(options.groups.begin(), options.groups.end(), name) != options.groups.end();
   };
-  // The ceilings of SGEMM are measured with it.
+  // SGEMM's ceilings come from these groups.
   return options.groups.empty() || has(group.c_str()) || (has("sgemm") && (group == "fma" || group == "tensor"));
 }
 
@@ -82,7 +82,7 @@ void choose_probes(const ProbeOptions &options, std::vector<Target> *targets) {
   }
 }
 
-// Prints and keeps figures as they are measured.
+// Prints and keeps figures when measured.
 class Run {
  public:
   Run(const ProbeOptions &options, const std::vector<Target> &targets)
@@ -126,7 +126,7 @@ class Run {
 
   void show(const std::string &what) { progress_.show(what, done_); }
 
-  // Prints the figures that `measure` adds. One that is not available is left out, and a note says why.
+  // Prints the figures that `measure` adds, or notes why one is not available.
   void take(const std::string &what, const std::function<void()> &measure) {
     const size_t before = figures_.size();
     try {
@@ -154,7 +154,7 @@ class Run {
 
 int probe(const ProbeOptions &options) {
   if (!options.json.empty()) check_output(options.json);
-  // Read before the measurements, so that an unusable file is reported at once.
+  // Read first: an unusable file is reported at once.
   const std::vector<Figure> earlier = options.compare.empty() ? std::vector<Figure>{} : read_figures(options.compare);
   std::vector<std::string> notes;
   std::vector<Target> targets = open_targets(options, &notes);

@@ -1,4 +1,4 @@
-// The device code of `libsgemm probe` for tests, which examine it once it is compiled.
+// Gives tests the device code of `libsgemm probe`.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 namespace command {
 
 // "__probe_code TARGET" prints the text for "sm_75", "sm_80", "sm_90", "sm_90a", "sm_100" or "hip". "__probe_code
-// patterns" prints the patterns of registers, one a line: changing operands, one bank (1 or 0), reuse (1 or 0).
-// "__probe_code IN.cubin OUT.cubin NUMBER" applies one of them, counted from 0, to machine code.
+// patterns" prints the register patterns, one a line: changing operands, one bank (1 or 0), reuse (1 or 0).
+// "__probe_code IN.cubin OUT.cubin NUMBER" applies one, counted from 0, to machine code.
 constexpr const char *kProbeCodeWord = "__probe_code";
 int probe_code(const std::vector<std::string> &words);
 

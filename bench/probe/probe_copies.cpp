@@ -10,8 +10,8 @@
 namespace command {
 namespace {
 
-constexpr size_t kBytes = size_t{64} << 20;  // size of a copy
-constexpr double kLinkSeconds = 0.3;         // duration of a direction in pinned_link()
+constexpr size_t kBytes = size_t{64} << 20;  // of a copy
+constexpr double kLinkSeconds = 0.3;         // for a direction, in pinned_link()
 
 struct Ways {
   const char *what;
@@ -19,7 +19,6 @@ struct Ways {
 };
 constexpr Ways kUp = {"up", true, false}, kDown = {"down", false, true}, kBoth = {"both ways at once", true, true};
 
-// Host memory for both directions.
 class HostMemory {
  public:
   HostMemory(const GpuApi &api, bool pinned) : api_(api) {
@@ -46,8 +45,7 @@ class HostMemory {
   char *data_ = nullptr, *pinned_ = nullptr;
 };
 
-// Copies in each direction with a thread and a stream of its own: a copy of pageable memory blocks its thread until it
-// is done.
+// Each direction has a thread and a stream: a copy of pageable memory blocks its thread.
 class Copier {
  public:
   Copier(KernelRunner *runner, bool pinned)
@@ -57,14 +55,13 @@ class Copier {
     up_ = static_cast<GpuStream>(runner_->memory().stream());
   }
 
-  // Returns bytes a second, and in *figure the GPU's state meanwhile.
+  // Returns bytes/s, and the GPU's state meanwhile in *figure.
   double rate(const Ways &ways, Figure *figure) {
     const double seconds = median(runner_->sample([&] { return time(ways); }, figure));
     return static_cast<double>(kBytes) * (ways.up + ways.down) / seconds;
   }
 
  private:
-  // Returns seconds.
   double time(const Ways &ways) {
     const double start = now();
     std::future<void> down;

@@ -1,4 +1,4 @@
-// Copies between host memory and a GPU, up, down, and both ways at once.
+// Copies between host and GPU, up, down and both at once.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace command {
 
 void add_copies(const std::shared_ptr<KernelRunner> &runner, std::vector<Probe> *probes);
 
-// Measures the link with page-locked memory, one direction at a time. Throws Error.
+// Measures the link for page-locked memory, each direction alone. Throws Error.
 libsgemm::Link pinned_link(GpuMemory *memory);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// The probes of a CPU: multiply-adds by width of vectors, and the bandwidth of caches and memory.
+// Probes of a CPU: multiply-adds by vector width, bandwidth of caches and memory.
 #include <fmt/core.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,17 +19,17 @@
 namespace command {
 namespace {
 
-constexpr int64_t kIterations = 20000;       // in a chunk of multiply-adds: about 0.1 ms
-constexpr double kChunkBytes = 4 << 20;      // in a chunk of reads or copies, at least
-constexpr int64_t kLeastMemory = 256 << 20;  // bytes that count as memory rather than cache, at least
+constexpr int64_t kIterations = 20000;       // of a chunk of multiply-adds: about 0.1 ms
+constexpr double kChunkBytes = 4 << 20;      // least bytes of a chunk of reads or copies
+constexpr int64_t kLeastMemory = 256 << 20;  // least bytes that count as memory, not cache
 constexpr size_t kHugePage = 2 << 20;
 constexpr int64_t kClockAdds = 300000;  // about 0.1 ms
 constexpr int kClockSamples = 7;
 
-// Computes a chunk, and returns the amount of work.
+// Computes a chunk; returns the amount of work.
 using Chunk = std::function<double()>;
 
-// Returns a thread's work a second; the median, since other programs may take the processor for a while.
+// Returns a thread's work a second: the median, since other programs may take the processor for a while.
 double rate_of(const Chunk &chunk, double seconds) {
   chunk();
   std::vector<double> rates;
@@ -43,10 +43,9 @@ double rate_of(const Chunk &chunk, double seconds) {
   return median(rates);
 }
 
-// Returns the clock of the thread's processor while it is busy. The kernel reports a constant, or the clock of one
-// moment.
+// Measures the clock of the busy processor: the kernel reports a constant, or a moment's clock.
 double clock_mhz() {
-  double most = 0;  // another program may take the processor for a while
+  double most = 0;  // most: another program may take the processor for a while
   for (int i = 0; i < kClockSamples; ++i) {
     const double start = now();
     cpu_add_chain(kClockAdds);
@@ -55,7 +54,7 @@ double clock_mhz() {
   return most;
 }
 
-// Sets the figure to the sum over `threads` threads at once, each with a chunk of its own.
+// Sets the figure to the sum over `threads` threads at once, a chunk each.
 void measure(int threads, double seconds, double scale, const std::function<Chunk()> &make_chunk, Figure *figure) {
   std::vector<double> rates(static_cast<size_t>(threads));
   const auto run = [&](double *rate) { *rate = rate_of(make_chunk(), seconds); };
@@ -81,10 +80,10 @@ void add_fma(const CpuLoops &loops, int threads, double seconds, std::vector<Pro
                      }});
 }
 
-// One thread's part of a level of memory.
+// A thread's part of a level of memory.
 class Part {
  public:
-  // Uses large pages if available, so that their table is not measured.
+  // Large pages, if available: their table is not measured.
   Part(const CpuLoops &loops, size_t bytes, bool copies) : loops_(loops), bytes_(bytes), copies_(copies) {
     const size_t pages = ((copies ? 2 : 1) * bytes + kHugePage - 1) / kHugePage;
     from_.reset(static_cast<char *>(std::aligned_alloc(kHugePage, pages * kHugePage)));
@@ -117,7 +116,7 @@ class Part {
 
 struct Level {
   const char *name;
-  int64_t bytes;   // 0: none, or unknown
+  int64_t bytes;   // 0: none or unknown
   bool is_shared;  // by all threads
 };
 
@@ -129,8 +128,8 @@ std::vector<Level> levels() {
           {"memory", std::max(kLeastMemory, 16 * last), true}};
 }
 
-// Reads, and both sides of a copy, take half of a core's own cache, which leaves room for its other uses; they take a
-// quarter of one that other cores use, too.
+// Reads, and both sides of a copy, take half of a core's own cache, since it has other uses, and a quarter of a shared
+// one.
 void add_level(const CpuLoops &loops, const Level &level, int threads, double seconds, std::vector<Probe> *probes) {
   for (const bool copies : {false, true}) {
     const int64_t bytes = level.bytes / (level.is_shared ? 2 * threads : 1) / (copies ? 4 : 2);
@@ -152,7 +151,7 @@ std::vector<Probe> cpu_probes(double seconds) {
   const std::vector<CpuLoops> loops = cpu_loops();
   const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   for (const int threads : {1, processors}) {
-    if (threads == 1 && !probes.empty()) break;  // there is one processor
+    if (threads == 1 && !probes.empty()) break;  // one processor
     for (const CpuLoops &width : loops) add_fma(width, threads, seconds, &probes);
   }
   for (const int threads : {1, processors}) {

@@ -1,5 +1,4 @@
-// Functions of NVIDIA's driver that `libsgemm probe` needs in addition to gpu_api.h: machine code that can be changed
-// before it is loaded, and graphs.
+// NVIDIA driver functions that `libsgemm probe` needs beyond gpu_api.h: machine code before loading, and graphs.
 #pragma once
 
 #include <functional>
@@ -17,7 +16,7 @@ class ProbeDriver {
   // Returns machine code for the thread's GPU.
   std::string assemble(const std::string &ptx) const;
 
-  // Returns a graph of what `work` enqueues on the stream; it is never destroyed.
+  // Returns a graph of the work that `work` enqueues; it is never destroyed.
   void *capture(GpuStream stream, const std::function<void()> &work) const;
   void launch_graph(void *graph, GpuStream stream) const;
 

@@ -1,5 +1,5 @@
-// The probes of an AMD GPU, in HIP C++, with the timed instructions in the assembler's syntax. The numbers of waves and
-// lanes suit both widths of waves.
+// Probes of an AMD GPU in HIP C++; the timed instructions are assembly. Numbers of waves and lanes suit both wave
+// widths.
 #include <fmt/core.h>
 
 #include <set>
@@ -196,7 +196,7 @@ const Row kRows[] = {
      kThreads, 4, Datum::kFloat, Place::kSmall},
 };
 
-// Products of a wave. MFMA has 64 lanes; WMMA is that of waves of 32.
+// MFMA has 64 lanes; WMMA is for waves of 32.
 struct Product {
   const char *what, *kernel;
   int m, n, k, lanes;

@@ -1,9 +1,9 @@
-// The device code of `libsgemm probe`: a table of small kernels, each a loop of the operation that it times, as text
-// that the driver (PTX) or the runtime (HIP) compiles.
+// The device code of `libsgemm probe`: small kernels, each a loop of the timed operation, as text for the driver (PTX)
+// or the runtime (HIP).
 //
-// All kernels have the parameters (u64 out, u64 data, u32 iterations, u32 bytes). The first thread of all writes the
-// cycles and the nanoseconds of its loop to `out`. `data` holds random numbers of the probe's element. `bytes`, never
-// 1, is the size of the part that is walked through.
+// All have the parameters (u64 out, u64 data, u32 iterations, u32 bytes). The first thread writes its loop's cycles and
+// nanoseconds to `out`. `data` holds random numbers of the probe's type. `bytes`, never 1, is the size that is walked
+// through.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,15 @@
 
 namespace command {
 
-// Type of the random numbers.
 enum class Datum { kFloat, kHalf, kBfloat, kDouble };
 
-// A throughput of a multiprocessor in a clock (per_clock() in probe_runner.cpp); kNone: unknown.
+// Throughput of a multiprocessor in a clock (per_clock() in probe_runner.cpp); kNone: unknown.
 enum class Unit { kNone, kFma, kAdd, kImad, kDouble, kDoubleTensor, kTensor, kTensorTf32, kSharedBytes };
 
-// The figure that a loop's time gives: work a second, or the time of a link of a chain.
+// Work a second, or the time of a chain's link.
 enum class Figured { kRate, kCycles, kNanoseconds };
 
-// Memory that a kernel walks through: a small region of random numbers, a quarter of a cache, or far more than any
-// cache holds.
+// What a kernel walks through: a small region of random numbers, a quarter of a cache, or far more than all caches.
 enum class Place { kSmall, kCache, kMemory };
 
 struct KernelProbe {
@@ -30,55 +28,53 @@ struct KernelProbe {
   std::string what;
   const char *unit;
   Figured figured = Figured::kRate;
-  std::string kernel = {};     // name of the entry
-  int arch = 0;                // that its code needs: 75, 80, 90; 0 for HIP
-  bool of_one_arch = false;    // runs on this one only: sm_90a
-  bool is_fp32_peak = false;   // among the fastest FP32 arithmetic that a device may have
-  double work = 0;             // in an iteration of a thread: FLOP, bytes, instructions; for kCycles the links
+  std::string kernel = {};
+  int arch = 0;                // required: 75, 80, 90; 0 for HIP
+  bool of_one_arch = false;    // requires this one only: sm_90a
+  bool is_fp32_peak = false;   // may be a device's fastest FP32 arithmetic
+  double work = 0;             // of a thread's iteration: FLOP, bytes, instructions; kCycles: links
   double scale = 1;            // work in a unit: 1e12 FLOP
-  unsigned threads = 32;       // in a block
-  unsigned blocks = 1;         // on each multiprocessor; 0: one block in all
-  Unit ceiling = Unit::kNone;  // throughput that limits the figure
+  unsigned threads = 32;       // of a block
+  unsigned blocks = 1;         // on each multiprocessor; 0: one in all
+  Unit ceiling = Unit::kNone;  // limits the figure
   Datum datum = Datum::kFloat;
   Place place = Place::kSmall;
-  size_t chain = 0;         // bytes that a chain of pointers leads through; 0: no chain
-  std::string text = {};    // PTX of the entry; empty: another probe has it
-  std::string claims = {};  // instructions in its loop, for the test: "FFMA 64"
+  size_t chain = 0;         // bytes of a chain of pointers; 0: none
+  std::string text = {};    // PTX; empty: another probe has it
+  std::string claims = {};  // instructions in the loop, for the test: "FFMA 64"
 };
 
-// The probes in PTX, for any GPU.
+// PTX probes for any GPU.
 std::vector<KernelProbe> ptx_probes();
 std::vector<KernelProbe> ptx_memory_probes();
 std::vector<KernelProbe> ptx_tensor_probes();
 std::string ptx_chase_text();
-// Return a module of one entry, and of all for one target, "sm_75", "sm_80", "sm_90", "sm_90a", "sm_100"; empty if
-// there is none.
+// Return a module of one entry, and of all for a target: "sm_75", "sm_80", "sm_90", "sm_90a", "sm_100"; "" if there is
+// none.
 std::string ptx_module_of(const std::string &kernel);
 std::string ptx_module(const std::string &target);
 
-// The entry whose FFMA get other registers (probe_patch.h), and the number of FFMA in its loop.
+// The entry whose FFMA registers change (probe_patch.h); the FFMA in its loop.
 constexpr const char *kPatchedKernel = "ffma_registers";
 constexpr int kPatchedFfma = 128;
 
-// For the kernels that walk through memory: bytes of a thread's access, threads of a block.
+// Walks through memory: bytes of an access, threads of a block.
 constexpr int kPassAccess = 16, kPassThreads = 1024;
 
-// An entry that does nothing, with the same parameters.
+// Does nothing; same parameters.
 constexpr const char *kEmptyKernel = "empty";
 
-// The entry for the latency of memory: it follows the chain from the address in the third word of `out`, where it
-// stores the last one.
+// Measures the latency of memory: follows the chain from the third word of `out`, and stores the last address there.
 constexpr const char *kChaseKernel = "chase";
 constexpr int kChaseLinks = 16;  // in one iteration
-constexpr size_t kLine = 128;    // bytes; one pointer is read from each line
+constexpr size_t kLine = 128;    // one pointer a line
 std::vector<KernelProbe> chase_probes();
 
-// The probes in HIP, and their source.
+// HIP probes and their source.
 std::vector<KernelProbe> hip_probes();
 std::string hip_probe_source();
 
-// The common form of the entries in PTX: `body` runs once an iteration; `sink` never runs, which the compiler cannot
-// know.
+// Common form of PTX entries: `body` runs once an iteration; `sink` never runs, but the compiler cannot know that.
 struct PtxEntry {
   std::string name;
   unsigned threads;

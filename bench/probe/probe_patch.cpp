@@ -1,5 +1,5 @@
-// Instructions of NVIDIA GPUs from Volta to Hopper have 128 bits. Bits 0-11 opcode, 12-15 guard, 16-23 target, 24-31
-// and 32-39 registers a and b, 64-71 register c, 116-121 scoreboards to wait for, 122-124 reuse of a, b, c.
+// 128-bit instructions of Volta to Hopper. Bits 0-11 opcode, 12-15 guard, 16-23 target, 24-31 and 32-39 registers a and
+// b, 64-71 register c, 116-121 scoreboards to wait for, 122-124 reuse of a, b, c.
 #include "probe_patch.h"
 
 #include <elf.h>
@@ -16,7 +16,7 @@ namespace command {
 namespace {
 
 constexpr uint64_t kFfma = 0x223, kOpcode = 0xFFF, kAlways = 0x7000, kGuard = 0xF000;
-constexpr uint64_t kRegister = 0xFF, kZero = 255;  // the register that is always 0
+constexpr uint64_t kRegister = 0xFF, kZero = 255;  // always 0
 constexpr int kReuse = 122 - 64, kWaits = 116 - 64;
 constexpr uint64_t kScoreboards = 0x3F, kReuseOfAll = 7;
 
@@ -43,7 +43,7 @@ Type read(const std::string &bytes, size_t at) {
   return value;
 }
 
-// Finds the section with the machine code of a kernel.
+// Finds the section of a kernel's machine code.
 Elf64_Shdr find_code(const std::string &cubin, const std::string &kernel) {
   const auto header = read<Elf64_Ehdr>(cubin, 0);
   if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) throw Error("the machine code is no ELF file");
@@ -88,7 +88,7 @@ std::string pattern_text(const RegisterPattern &x) {
 std::string patch_ffma(std::string cubin, const std::string &kernel, int count, const RegisterPattern &pattern) {
   const Elf64_Shdr code = find_code(cubin, kernel);
   std::vector<size_t> places;
-  std::set<unsigned> sums, factors, written;  // sums: those read before an FFMA writes them
+  std::set<unsigned> sums, factors, written;  // sums: read before an FFMA writes them
   for (size_t at = code.sh_offset; at < code.sh_offset + code.sh_size; at += sizeof(Instruction)) {
     const auto x = read<Instruction>(cubin, at);
     if (!x.is_ffma()) continue;
@@ -107,7 +107,7 @@ std::string patch_ffma(std::string cubin, const std::string &kernel, int count, 
   if (sum.size() < kLeast || factor.size() < kLeast || factors.count(kZero) + sums.count(kZero) > 0) {
     throw Error("the registers of the machine code are not as expected");
   }
-  // The first factors come from one half of the registers, the second from the other.
+  // First and second factors come from different halves of the registers.
   const size_t half = factor.size() / 2;
   for (size_t i = 0; i < places.size(); ++i) {
     const size_t first = pattern.changing < 3 ? 0 : i % half;
@@ -116,7 +116,7 @@ std::string patch_ffma(std::string cubin, const std::string &kernel, int count, 
     const bool next_keeps = i + 1 < places.size() && places[i + 1] == places[i] + sizeof(Instruction);
     auto x = read<Instruction>(cubin, places[i]);
     x.name(sum[i % sum.size()], factor[first], factor[second], pattern.reuse && next_keeps ? kept : 0);
-    // It now names other registers, all of which must have been loaded.
+    // The new registers must have been loaded.
     if (i == 0) x.wait_for_all();
     memcpy(&cubin[places[i]], &x, sizeof x);
   }

@@ -1,4 +1,4 @@
-// Arithmetic without tensor cores in PTX, and the modules of all entries.
+// PTX arithmetic without tensor cores, and the modules of all entries.
 #include <fmt/core.h>
 
 #include "probe_kernels.h"
@@ -6,24 +6,24 @@
 namespace command {
 namespace {
 
-constexpr int kInstructions = 256;  // in an iteration of arithmetic
+constexpr int kInstructions = 256;  // in an iteration
 constexpr unsigned kSchedulers = 4, kWarp = 32;
 
-// An instruction that is timed. {x} is the register of its chain; {a} and {b} are the same in all chains.
+// A timed instruction. {x} is its chain's register; all chains share {a} and {b}.
 struct Arithmetic {
   const char *name, *what, *unit;
-  double work;  // by one instruction
+  double work;  // of an instruction
   Unit ceiling;
   const char *sass;
   int arch;
-  const char *type;  // type of the registers
-  int bytes;         // in a register
+  const char *type;  // of the registers
+  int bytes;         // of a register
   Datum datum;
   const char *text;
 };
 constexpr Arithmetic kFfma = {
     "ffma", "FFMA", "TFLOP/s", 2, Unit::kFma, "FFMA", 75, "f32", 4, Datum::kFloat, "fma.rn.f32 {x}, {a}, {b}, {x};"};
-// Two multiply-adds at once, on adjacent registers.
+// Two multiply-adds on adjacent registers.
 constexpr Arithmetic kFfma2 = {"ffma2",
                                "FFMA2, packed",
                                "TFLOP/s",
@@ -35,7 +35,7 @@ constexpr Arithmetic kFfma2 = {"ffma2",
                                8,
                                Datum::kFloat,
                                "fma.rn.f32x2 {x}, {a}, {b}, {x};"};
-// A conversion reads the result of the previous one, or its high word, so that none can be left out.
+// A conversion reads the previous result, or its high word, so that none is eliminated.
 constexpr Arithmetic kArithmetic[] = {
     {"fadd", "FADD", "TFLOP/s", 1, Unit::kAdd, "FADD", 75, "f32", 4, Datum::kFloat, "add.rn.f32 {x}, {x}, {a};"},
     {"fmul", "FMUL", "TFLOP/s", 1, Unit::kAdd, "FMUL", 75, "f32", 4, Datum::kFloat, "mul.rn.f32 {x}, {x}, {a};"},
@@ -48,7 +48,6 @@ constexpr Arithmetic kArithmetic[] = {
      "fma.rn.f64 {x}, {a}, {b}, {x};"},
 };
 
-// Makes an entry with `chains` independent chains of an instruction.
 PtxEntry chains_of(const Arithmetic &x, int chains) {
   PtxEntry entry;
   entry.name = fmt::format("{}_{}", x.name, chains);
@@ -116,7 +115,7 @@ KernelProbe eight_chains(const char *group, const Arithmetic &row) {
   return probe;
 }
 
-// The entry that probe_patch.h changes. Its loop has all registers that an FFMA may name, of both banks and each kind.
+// For probe_patch.h: the loop has every register that an FFMA may name, of both banks and each kind.
 std::string patched_text() {
   constexpr int kSums = 32, kFactors = 16;
   PtxEntry entry;
@@ -228,7 +227,7 @@ std::vector<Text> all_texts() {
 
 std::string module_for(const std::string &target, const std::string &texts) {
   if (texts.empty()) return texts;
-  // The oldest version of PTX that supports all texts of the target.
+  // Oldest PTX version that supports the target's texts.
   const char *version = target == "sm_75"    ? "6.5"
                         : target == "sm_80"  ? "7.0"
                         : target == "sm_90"  ? "7.8"

@@ -1,4 +1,4 @@
-// Shared and global memory in PTX.
+// PTX shared and global memory.
 #include <fmt/core.h>
 
 #include "probe_kernels.h"
@@ -7,9 +7,9 @@ namespace command {
 namespace {
 
 constexpr int kAccesses = 8;         // in one iteration
-constexpr int kSharedBytes = 16384;  // size of the tile in shared memory
+constexpr int kSharedBytes = 16384;  // of the shared tile
 
-// Reads are volatile, since nothing uses the loaded values. Thread i reads at i * `step` of the tile.
+// Reads are volatile: nothing uses the values. Thread i reads at i * `step`.
 void add_shared(std::vector<KernelProbe> *probes, const std::string &what, int width, int step) {
   PtxEntry entry;
   entry.name = fmt::format("shared_{}_{}", width, step);
@@ -50,13 +50,12 @@ void add_shared(std::vector<KernelProbe> *probes, const std::string &what, int w
   probes->push_back(probe);
 }
 
-// How a thread passes over global memory: all loads of an iteration, then the use of what they have loaded.
+// A thread's pass over global memory: all loads of an iteration, then their use.
 struct Pass {
   const char *name, *load, *use, *claims;
-  int bytes;  // in one access
+  int bytes;  // of an access
 };
-// Loaded values are combined, so that no load can be left out; .cg bypasses the L1 cache. A SEL returns to the place
-// where the thread began.
+// Values are combined so that no load is eliminated; .cg bypasses L1. A SEL returns to the thread's start.
 const Pass kPasses[] = {
     {"read", "  ld.global.cg.v4.b32 {{%x{0}, %y{0}, %z{0}, %w{0}}}, [%at{0}];\n",
      "  xor.b32 %kept, %kept, %x{0};\n  xor.b32 %kept, %kept, %y{0};\n"
@@ -67,10 +66,9 @@ const Pass kPasses[] = {
      "  st.global.cg.v4.b32 [%at{0}], {{%x{0}, %y{0}, %z{0}, %w{0}}};\n", "LDG.128 8, STG.128 8, SEL 8", 32},
 };
 
-// All threads pass over `bytes`, one after another, 16 bytes each, again and again. `bytes` is a multiple of what all
-// threads access at once; copies are written to the memory after it. So a thread returns to its own lines only, when
-// all the others have passed. If threads reached lines of others, the fast ones would find in the cache what slower
-// ones, a round later, have just read.
+// All threads pass over `bytes` repeatedly, 16 bytes each. `bytes` is a multiple of one round of accesses; copies go to
+// the memory after it. A thread thus returns to its own lines only, after all others have passed. On other threads'
+// lines, fast threads would hit what slower ones, a round later, have just read.
 PtxEntry pass_entry(const Pass &pass) {
   PtxEntry entry;
   entry.name = pass.name;

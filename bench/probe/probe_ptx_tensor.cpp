@@ -1,5 +1,5 @@
-// Tensor cores in PTX: mma.sync, a warp's product of registers, and wgmma, a warpgroup's product from shared memory.
-// The factors are random numbers, since the power depends on them, and with it the clock.
+// PTX tensor cores: mma.sync, a warp's product of registers, and wgmma, a warpgroup's product from shared memory.
+// Factors are random: they determine the power, and so the clock.
 #include <fmt/core.h>
 
 #include "probe_kernels.h"
@@ -12,9 +12,9 @@ namespace {
 struct Mma {
   const char *what, *name, *instruction;
   int arch;
-  const char *factor, *sum;  // types of registers
+  const char *factor, *sum;  // register types
   int a, b, c;               // registers of a thread
-  double flop;               // of an instruction, by the whole warp
+  double flop;               // of a warp's instruction
   Datum datum;
   Unit ceiling;
   const char *sass;
@@ -31,7 +31,7 @@ const Mma kMmas[] = {
      2.0 * 16 * 8 * 8, Datum::kFloat, Unit::kTensorTf32, "HMMA", 4, 512},
     {"mma.sync f64, m8n8k4", "mma_f64_k4", "m8n8k4.row.col.f64.f64.f64.f64", 80, "f64", "f64", 1, 1, 2, 2.0 * 8 * 8 * 4,
      Datum::kDouble, Unit::kDoubleTensor, "DMMA", 4, 512},
-    // 16 products in flight reached 98 % of an H200; four of each of twice as many warps reached 92 % of an H100.
+    // 16 products in flight reach 98 % on an H200; four each of twice as many warps reach 92 % on an H100.
     {"mma.sync f64, m16n8k16", "mma_f64", "m16n8k16.row.col.f64.f64.f64.f64", 90, "f64", "f64", 8, 4, 4,
      2.0 * 16 * 8 * 16, Datum::kDouble, Unit::kDoubleTensor, "DMMA", 16, 256},
 };
@@ -50,7 +50,7 @@ PtxEntry mma_entry(const Mma &x) {
   entry.threads = static_cast<unsigned>(x.threads);
   entry.registers = fmt::format("  .reg .{0} %a<{2}>, %b<{3}>;\n  .reg .{1} %c<{4}>;\n", x.factor, x.sum, 2 * x.a,
                                 2 * x.b, x.sums * x.c);
-  int offset = 0;  // place of a thread's numbers, all different: equal ones would share registers
+  int offset = 0;  // a thread's numbers all differ: equal ones could share registers
   const auto load = [&](const char *name, int count) {
     for (int i = 0; i < count; ++i, offset += 1024) {
       entry.setup += fmt::format("  ld.global.{} %{}{}, [%mine+{}];\n", x.factor, name, i, offset);
@@ -83,14 +83,14 @@ struct WgmmaElement {
   int k;
   Datum datum;
   Unit ceiling;
-  const char *major;  // operands for the factors' order in shared memory; only 16-bit ones need not be along k
+  const char *major;  // order of the factors in shared memory; only 16-bit ones need not be K-major
 };
 const WgmmaElement kElements[] = {{"f16", 16, Datum::kHalf, Unit::kTensor, ", 0"},
                                   {"bf16", 16, Datum::kBfloat, Unit::kTensor, ", 0"},
                                   {"tf32", 8, Datum::kFloat, Unit::kTensorTf32, ""}};
 
-// Copies random numbers to the tiles of A and B, and makes the descriptors of their four steps of k. Rows have 128
-// bytes and are swizzled; groups of 8 rows are 1024 bytes apart.
+// Copies random numbers to the tiles of A and B, and makes descriptors of their four steps of k. Rows: 128 swizzled
+// bytes; groups of 8 rows are 1024 bytes apart.
 std::string wgmma_setup(int columns) {
   const int bytes = (kRows + columns) * kRowBytes;
   std::string text = "  mov.u32 %tile, tiles;\n  mad.lo.u32 %place, %thread, 16, %tile;\n";

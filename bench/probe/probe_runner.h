@@ -1,4 +1,4 @@
-// Runs the kernels of `libsgemm probe` on a GPU and computes figures from their times.
+// Runs the kernels of `libsgemm probe` and computes figures from times.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace command {
 
 class KernelRunner {
  public:
-  // `seconds`: duration of the measurement of a figure.
+  // `seconds`: duration of a figure's measurement.
   KernelRunner(GpuMemory *memory, double seconds);
 
   GpuMemory &memory() const { return *memory_; }
@@ -21,17 +21,17 @@ class KernelRunner {
   double seconds() const { return seconds_; }
   int arch() const { return arch_; }  // 90; 0 for AMD
 
-  // True if the device has what a probe's code needs.
+  // True if the device can run the probe.
   bool has(const KernelProbe &probe) const;
 
-  // Returns the kernel, compiled at the first call. Throws Error.
+  // Compiles at the first call. Throws Error.
   GpuFunction function(const std::string &kernel);
-  // Throws ProbeFault if the figure exceeds what the device can do.
+  // Throws ProbeFault above what the device can do.
   void measure(const KernelProbe &probe, GpuFunction function, Figure *figure);
   void launch(const KernelProbe &probe, GpuFunction function, unsigned iterations, uint64_t data, unsigned bytes);
 
-  // Calls sample(), which returns seconds, for a while to warm up, and then again. Returns all results of the latter
-  // calls, and in *figure the GPU's state meanwhile.
+  // Calls sample(), which returns seconds, to warm up, and again. Returns the later results, and the GPU's state
+  // meanwhile in *figure.
   std::vector<double> sample(const std::function<double()> &sample, Figure *figure);
 
  private:
@@ -58,8 +58,8 @@ class KernelRunner {
   size_t large_bytes_ = 0;
 };
 
-// Returns the FP32 operations a second from registers, by the fastest instructions available: the ceiling of any FP32
-// product. 0 if it cannot be measured.
+// Returns the FP32 FLOP/s from registers of the fastest instructions: the ceiling of any FP32 product. 0: it cannot be
+// measured.
 double fp32_peak(GpuMemory *memory);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// SGEMM compared with the ceilings of the chip, measured as `libsgemm bench` does.
+// SGEMM compared with the chip's ceilings, measured as in `libsgemm bench`.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -14,11 +14,10 @@ namespace {
 
 constexpr int64_t kSizeOnGpu = 8192, kSizeOnCpu = 2048;  // m = n = k
 constexpr int kReps = 3;
-// Sizes of sgemm_rate().
 constexpr int64_t kFirstSize = 64, kLastSize = 4096, kStep = 4;
-constexpr double kRateSeconds = 0.1;  // for each size
+constexpr double kRateSeconds = 0.1;
 
-// Returns the highest figure of `group` whose text begins with `begin` and ends with `end`; nullptr if there is none.
+// Returns the highest figure of `group` whose text begins and ends so, or nullptr.
 const Figure *ceiling_of(const std::vector<Figure> &figures, const std::string &backend, const std::string &group,
                          const std::string &begin, const std::string &end = "") {
   const Figure *best = nullptr;
@@ -59,7 +58,7 @@ Result multiply(const std::string &backend, int64_t size, double seconds, Peer *
   return result;
 }
 
-// Returns nullptr if the vendor's library is missing, which is not an error.
+// Returns nullptr, not an error, without the vendor's library.
 std::unique_ptr<Peer> open_peer_of(const std::string &backend) {
   try {
     return open_peer(backend == "cuda" ? "cublas" : "rocblas");
@@ -73,7 +72,7 @@ std::string gpu_sgemm(const std::string &backend, int64_t size, double seconds, 
   const std::unique_ptr<Peer> peer = open_peer_of(backend);
   const Result result = multiply(backend, size, seconds, peer.get(), &memory);
   const double tflops = 1e-3 * result.gflops();
-  // The name of a kernel tells its arithmetic.
+  // A kernel's name shows its arithmetic.
   const bool is_double = result.kernel.find("_dmma_") != std::string::npos;
   const Figure *const units = ceiling_of(*figures, backend, "fma", "");
   const Figure *const tensor = is_double ? ceiling_of(*figures, backend, "tensor", "mma.sync f64") : nullptr;
