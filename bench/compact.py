@@ -1,7 +1,7 @@
-# Takes reports of `libsgemm bench ... --json` into the table that a page of the docs cites:
+# Compacts reports of `libsgemm bench ... --json` into the table that a page of the docs cites:
 #   compact.py PAGE.csv RUN=REPORT.json[@COMMIT]...
-# A run's rows replace those it has in the table. COMMIT: what was measured; HEAD if it is not given. Times are medians in
-# microseconds, errors parts of the bound; what they are measured on and with stands in the comment of the run.
+# A run's rows replace its earlier ones. COMMIT: the measured commit, by default HEAD. Times are median microseconds,
+# errors parts of the bound; the run's comment says on and with what they were measured.
 import argparse
 import csv
 import json
@@ -18,12 +18,12 @@ def number(x, digits=4):
 
 
 def microseconds(x):
-    """Of a time, or of the statistics of several."""
+    """One time, or statistics of several."""
     return '' if x is None else number(1e6 * (x['median'] if isinstance(x, dict) else x))
 
 
 def shape(row):
-    """As --shape takes it; of a convolution its layer."""
+    """As --shape takes it; a convolution's layer."""
     if 'layer' in row:
         return row['layer']
     batch = f'*{row["batch"]}' if row.get('batch', 1) != 1 else ''
@@ -32,7 +32,7 @@ def shape(row):
 
 
 def compact(run, row):
-    """A row of the table from one of a report."""
+    """A table row from one of a report."""
     seconds = row.get('seconds', row.get('median', row.get('gpu_seconds')))
     by = row.get('kernel') or row.get('by') or row.get('way') or row.get('engine') or ('gpu' if 'gpu_seconds' in row else '')
     return {
@@ -44,7 +44,7 @@ def compact(run, row):
 
 
 def comment(run, report, commit):
-    """What the run was measured on and with."""
+    """Machine and peer of the run."""
     gpu, clocks = report.get('gpu'), report.get('clocks') or {}
     parts = [gpu['name'] + ', driver ' + gpu['driver'] if isinstance(gpu, dict) else gpu or report['cpu']]
     if clocks.get('mhz'):
@@ -55,7 +55,7 @@ def comment(run, report, commit):
 
 
 def read(path):
-    """{run: comment} and rows of a table; nothing of one that is not there."""
+    """{run: comment} and rows of a table; empty for a missing file."""
     if not path.exists():
         return {}, []
     lines = path.read_text(encoding='utf-8').splitlines()

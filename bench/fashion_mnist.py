@@ -1,7 +1,7 @@
-# The matrices of bench/run.sh, from Debian's dataset-fashion-mnist: images of clothes as rows of unit length, so that the
-# product of two such matrices holds the cosine similarity of every pair of images.
-#   fashion_mnist.py convert DIR TRAIN TEST   writes DIR/train.npy and DIR/test.npy, the first TRAIN and TEST images
-#   fashion_mnist.py classify DIR             reads DIR/similarity.npy (TRAIN x TEST) and names the clothes by it
+# The matrices of bench/run.sh, from Debian's dataset-fashion-mnist: images of clothes as rows of unit length, so that
+# their product holds the cosine similarity of every pair.
+#   fashion_mnist.py convert DIR TRAIN TEST   writes DIR/train.npy and DIR/test.npy: the first TRAIN and TEST images
+#   fashion_mnist.py classify DIR             classifies by DIR/similarity.npy (TRAIN x TEST)
 import gzip
 import pathlib
 import struct
@@ -13,7 +13,7 @@ DATA = pathlib.Path('/usr/share/datasets/fashion-mnist')
 
 
 def read_idx(name):
-    """An array of bytes from a gzipped file in the IDX format: 0, 0, type, rank, then big-endian sizes."""
+    """A byte array from a gzipped IDX file: 0, 0, type, rank, then big-endian sizes."""
     path = DATA / name
     try:
         raw = gzip.decompress(path.read_bytes())

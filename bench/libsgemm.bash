@@ -1,4 +1,4 @@
-# Completion of `libsgemm` for bash. The command itself knows what may follow, by the definitions that parse it.
+# Bash completion of `libsgemm`, which knows the candidates itself.
 _libsgemm() {
   local line
   COMPREPLY=()

@@ -1,9 +1,8 @@
-# A picture of what `libsgemm bench ... --json` or `libsgemm probe --json` wrote:
+# Plots reports of `libsgemm bench ... --json` and `libsgemm probe --json`:
 #   plot.py RESULTS.json [-o FILE.svg] [--routine sgemm] [--transposes NN] [--side left] [--uplo upper]
-# The picture is beside the input, .svg, if it has no other name. Of times (--sweep): TFLOP/s over n of square calls,
-# against the peer and the peak. Of --accuracy: the worst error
-# over k, a panel a distribution. Of a probe: a roofline, a panel a processor, what arithmetic and memory allow over the
-# FLOP done for a byte, and SGEMM beneath it. Needs matplotlib (Debian: python3-matplotlib).
+# By default the picture is next to the input, as .svg. Times (--sweep): TFLOP/s over n of square calls, with the peer
+# and the peak. --accuracy: worst error over k, a panel a distribution. Probe: a roofline a processor, and SGEMM below
+# it. Needs matplotlib (Debian: python3-matplotlib).
 import argparse
 import io
 import json
@@ -22,7 +21,7 @@ options = parser.parse_args()
 
 
 def is_chosen(row):
-    """Squares, one call each; what the routine does not have is not asked."""
+    """Single square calls; options that the routine does not have are ignored."""
     wanted = {'transposes': options.transposes or 'N' * len(row['transposes'].replace('-', '')) or '-',
               'side': options.side or 'left', 'uplo': options.uplo or 'upper'}
     return (row['state'] == 'measured' and row['m'] == row['n'] == row['k'] and row['pad'] == 0 and
@@ -30,7 +29,7 @@ def is_chosen(row):
             all(row.get(key, value) == value for key, value in wanted.items()))
 
 
-SCALES = {'GFLOP/s': 1e9, 'TFLOP/s': 1e12, 'GB/s': 1e9}  # of figures that a roofline has
+SCALES = {'GFLOP/s': 1e9, 'TFLOP/s': 1e12, 'GB/s': 1e9}  # units of a roofline
 
 
 try:
@@ -56,7 +55,7 @@ try:
 except ImportError:
     sys.exit('plot.py: needs matplotlib (Debian: python3-matplotlib)')
 matplotlib.use('Agg')
-# The same input gives the same file, which is small and kept in the repository: text is text, in one font.
+# The repository keeps the file: the same input must give the same one.
 matplotlib.rcParams.update({'svg.hashsalt': 'libsgemm', 'svg.fonttype': 'none', 'font.sans-serif': ['DejaVu Sans']})
 import matplotlib.pyplot as plt  # noqa: E402
 
@@ -80,7 +79,7 @@ def draw_times():
         # Markers only where the points are few.
         line, = axes.plot(sizes, [1e-3 * r[key]['gflops'] for r in rows], style, label=label,
                           markersize=3 if len(sizes) < 10 else 0)
-        # Quartiles of the time, as speed.
+        # Quartiles.
         axes.fill_between(sizes, [w / r[key]['upper_quartile'] for w, r in zip(work, rows)],
                           [w / r[key]['lower_quartile'] for w, r in zip(work, rows)], color=line.get_color(), alpha=0.2)
 
@@ -101,7 +100,7 @@ def draw_times():
     axes.locator_params(nbins=5)
     axes.spines[['top', 'right']].set_visible(False)
     axes.grid(alpha=0.3)
-    # Beneath the axes, where there is no line to hide.
+    # Below the axes: it hides no line there.
     axes.legend(loc='upper center', bbox_to_anchor=(0.5, -0.12), ncol=3, frameon=False)
     axes.set_title(describe(f"{options.routine.upper()} {chosen[0].get('form', chosen[0]['transposes'])}"))
     return figure
@@ -134,7 +133,7 @@ def draw_errors():
 
 
 def highest(figures, name_of):
-    """The highest figure of each name that name_of gives; it gives None for what has none."""
+    """The highest figure by name_of, which returns None for other figures."""
     best = {}
     for figure in figures:
         name, rate = name_of(figure), figure['value'] * SCALES[figure['unit']]

@@ -1,7 +1,6 @@
 #!/bin/bash
-# Sets up a Debian machine, builds libsgemm and does its main job: multiplies two real matrices from disk on the best
-# device found, and verifies the product. bench/run.sh [--all]: all 60000 x 10000 images of the data set (2.4 GB of
-# product) instead of 10000 x 2000.
+# Sets up a Debian machine, builds libsgemm and does its main job: multiplies two real matrices on the best device and
+# verifies the product. bench/run.sh [--all]: all 60000 x 10000 images (2.4 GB of product), not 10000 x 2000.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tests/build.sh
@@ -25,7 +24,7 @@ for vendor in cuda hip; do
   [ -n "$found" ] || continue
   backends+=" $vendor"
   work=$((work + $(gpu_work $vendor "$found")))
-  # What its backend is built with, unless ROCm is there.
+  # Backend hip needs it unless ROCm is there.
   if [ $vendor = hip ] && ! command -v hipcc >/dev/null && [ ! -x /opt/rocm/bin/hipcc ]; then
     packages+=(hipcc libamdhip64-dev)
   fi
@@ -34,7 +33,7 @@ gpus=$(gpus)
 echo "run.sh: builds in build/release for the CPU and ${gpus:-no GPU, as none is here}. The first time $(about $work), and what" \
   "installing packages takes; later what changed"
 tests/setup.sh "${packages[@]}"
-# What tests/run.sh has configured stays.
+# Keeps what tests/run.sh has configured.
 tests=
 [ -e build/release/CMakeCache.txt ] || tests=-DLIBSGEMM_BUILD_TESTS=OFF
 configure release $tests
@@ -42,7 +41,7 @@ for backend in $backends; do
   if grep -q "^-- libsgemm: backends: .*\b$backend\b" build/release.log; then
     targets+=("libsgemm_$backend")
   else
-    grep "^-- libsgemm: backend $backend" build/release.log  # why it is left out
+    grep "^-- libsgemm: backend $backend" build/release.log  # the reason
   fi
 done
 build release "${targets[@]}"

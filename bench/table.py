@@ -1,8 +1,8 @@
-# Markdown tables from what `libsgemm bench --json` wrote, for docs/speed.md:
+# Markdown tables for docs/speed.md from `libsgemm bench --json`:
 #   table.py RESULTS.json...
-#   table.py --modes RESULTS.json...    one table of times (of --math) and errors (of --accuracy), math mode by mode
-# A suite becomes one table a backend and math mode, shape by form (transposes, side, triangle, batch); a ladder one row a step; --accuracy one table a
-# shape, engine by distribution.
+#   table.py --modes RESULTS.json...    one table of times (of --math) and errors (of --accuracy) by math mode
+# A suite gives a table a backend and mode, shape by form (transposes, side, triangle, batch); a ladder a row a step;
+# --accuracy a table a shape, engine by distribution.
 import json
 import sys
 
@@ -18,7 +18,7 @@ def read(path):
 
 
 def describe(report):
-    """One sentence: what was measured on what, when, against what."""
+    """One sentence: machine, date, peer."""
     gpu = report.get('gpu')
     machine = f"{gpu['name']} ({gpu['arch']}), driver {gpu['driver']}" if gpu else f"{report['cpu']}"
     text = f"libsgemm {report['libsgemm']} on {machine}, {report['date'][:10]}"
@@ -56,12 +56,12 @@ def cell(result, gpu):
 
 
 def who_of(result):
-    """As --accuracy names an engine."""
+    """An engine's name, as in --accuracy."""
     return ' '.join(filter(None, [result['backend'], result.get('asked_math_mode')]))
 
 
 def form_of(result):
-    """How the routine was called: "NT", "left lower N x 16"."""
+    """A call's form: "NT", "left lower N x 16"."""
     return result.get('form', result['transposes'])
 
 
@@ -107,7 +107,7 @@ def ladder_table(report):
         row.append(speed(result, True))
         if peer:
             row.append(f"{100 * result['ratio']:.1f} %" if 'ratio' in result else '')
-        peak = report['gpu']['peak_gflops']  # 0: not known
+        peak = report['gpu']['peak_gflops']  # 0: unknown
         rows.append(row + [f"{100 * result['seconds']['gflops'] / peak:.1f} %" if peak else ''])
     print_rows(rows)
 
@@ -140,7 +140,7 @@ def accuracy_tables(report):
 
 
 def modes_table(reports):
-    """A row an engine, a column a square size or a distribution; the errors are those of the largest shape."""
+    """A row an engine, a column a square size or distribution; errors of the largest shape."""
     speeds, errors = {}, {}  # by engine, then by column
     sizes, shape = set(), None
     for report in reports:
