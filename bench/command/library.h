@@ -1,4 +1,4 @@
-// What the subcommands need of the library: an owned handle, errors as exceptions, backends by name, and installed
+// Access of the subcommands to the library: an owned handle, errors as exceptions, backends by name, and installed
 // files.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What fit_model.cpp needs of a backend: fit_model_cuda.cpp, fit_model_hip.cpp.
+// Functions of a backend for fit_model.cpp: fit_model_cuda.cpp, fit_model_hip.cpp.
 #pragma once
 
 #include <string>

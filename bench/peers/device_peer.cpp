@@ -27,7 +27,7 @@ struct Verdict {
   int reserved[4];
 };
 
-// Of A and B; C is FP32.
+// Type of A and B; C is FP32.
 int input_type(Routine routine) {
   return routine == Routine::kShgemm ? kReal16F : routine == Routine::kSbgemm ? kReal16BF : kReal32F;
 }

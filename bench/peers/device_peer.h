@@ -1,5 +1,5 @@
-// What the vendors' peers share: the device, a workspace, and the interface of cublasLt, which hipBLASLt has with other
-// names and values.
+// Common parts of the vendors' peers: the device, a workspace, and the interface of cublasLt, which hipBLASLt has with
+// other names and values.
 #pragma once
 
 #include <array>

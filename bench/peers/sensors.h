@@ -1,4 +1,4 @@
-// What nvml.h (NVIDIA) and amd_sensors.h share: clocks, power and temperature while a GPU computes.
+// Common parts of nvml.h (NVIDIA) and amd_sensors.h: clocks, power and temperature while a GPU computes.
 #pragma once
 
 #include <string>

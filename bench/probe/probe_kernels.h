@@ -20,7 +20,7 @@ enum class Unit { kNone, kFma, kAdd, kImad, kDouble, kDoubleTensor, kTensor, kTe
 // Work a second, or the time of a chain's link.
 enum class Figured { kRate, kCycles, kNanoseconds };
 
-// What a kernel walks through: a small region of random numbers, a quarter of a cache, or far more than all caches.
+// Memory of a kernel: a small region of random numbers, a quarter of a cache, or far more than all caches.
 enum class Place { kSmall, kCache, kMemory };
 
 struct KernelProbe {

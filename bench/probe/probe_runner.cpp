@@ -29,7 +29,7 @@ struct Times {
   uint64_t cycles, nanoseconds;
 };
 
-// What the kernels count.
+// Counts of the kernels.
 struct Clock {
   double hertz;   // mean; 0: not counted
   double cycles;  // median of the launches
@@ -275,7 +275,7 @@ double fp32_peak(GpuMemory *memory) {
       runner.measure(row, runner.function(row.kernel), &figure);
       peak = std::max(peak, figure.value * row.scale);
     } catch (const Error &) {
-      // Another architecture's instruction has its own probe.
+      // The architecture lacks this instruction; another probe has its own.
     }
   }
   return peak;
