@@ -1,4 +1,4 @@
-// Guarded memory. Under AddressSanitizer the guards are poisoned too, so that a read beyond a matrix is seen.
+// Guarded memory. AddressSanitizer also poisons the guards: it sees reads beyond a matrix.
 #include "buffer.h"
 
 #include <cstring>
@@ -18,7 +18,7 @@ namespace sgemm_test {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kGuard = 128;  // bytes, on either side
+constexpr size_t kGuard = 128;  // bytes on either side
 
 }  // namespace
 

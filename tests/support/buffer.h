@@ -1,4 +1,4 @@
-// Guarded memory, filled with a NaN. It remembers its contents, to detect writes.
+// Guarded memory, filled with NaN, that detects changes.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace sgemm_test {
 
-// A NaN as binary16, as bfloat16 and, doubled, as binary32; its payload is one that no arithmetic makes.
+// A NaN of binary16, bfloat16 and, doubled, binary32; no arithmetic makes its payload.
 constexpr uint16_t kPoison = 0x7fdb;
 
 class Buffer {
  public:
-  // `offset` elements of misalignment from a 64-byte boundary.
+  // `offset`: elements of misalignment from 64 bytes.
   Buffer(int64_t elements, size_t element_size, int offset);
   ~Buffer();
   Buffer(const Buffer &) = delete;
@@ -30,17 +30,17 @@ class Buffer {
     return reinterpret_cast<const T *>(data());
   }
 
-  // Ends the filling: stores the contents that `damage` compares with.
+  // Stores the contents that `damage` compares with.
   void seal();
 
-  // Opens the guards for inspection; with AddressSanitizer they trap until then.
+  // Opens the guards, on which AddressSanitizer traps, for inspection.
   void unseal() const;
 
-  // Puts the sealed contents back, and closes the guards again.
+  // Restores the sealed contents and closes the guards.
   void restore();
 
-  // Empty, or a sentence naming the first byte that differs from the sealed contents, guards included. `writable` says
-  // for each element whether it may differ; empty means none may.
+  // Names the first byte, guards included, that differs from the sealed contents, or returns "". `writable`: elements
+  // that may differ; empty: none.
   std::string damage(const std::vector<bool> &writable = {}) const;
 
  private:

@@ -1,4 +1,4 @@
-// The routines of libsgemm.h under one signature, so that one table of cases and one table of faults serve them all.
+// All routines of libsgemm.h under one signature: one table of cases and one of faults serve them all.
 #pragma once
 
 #include <libsgemm.h>
@@ -30,12 +30,11 @@ enum class Routine {
   kStrsmStrided
 };
 
-// The routines on single matrices, and those on strided batches.
+// Routines on single matrices, and on strided batches.
 extern const std::vector<Routine> kSingleRoutines;
 extern const std::vector<Routine> kStridedRoutines;
 
-// Every argument of every routine above; a routine uses those that it has. `c`, `ldc` and `stride_c` describe the
-// matrix that is written, which strmm and strsm call B.
+// The arguments of all these routines. `c`, `ldc` and `stride_c` are the written matrix: B of strmm and strsm.
 struct Args {
   libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR;
   libsgemm_op_t transa = LIBSGEMM_NO_TRANS;
@@ -54,7 +53,7 @@ struct Args {
   int64_t batch_count = 1;
 };
 
-// Arguments of the group batches; A and B point to arrays of pointers to the element type.
+// Group batches; A and B point to arrays of pointers to the element type.
 struct BatchArgs {
   libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR;
   const libsgemm_op_t *transa = nullptr, *transb = nullptr;
@@ -74,30 +73,29 @@ libsgemm_status_t call(Routine routine, libsgemm_handle_t handle, const Args &ar
 libsgemm_status_t call_batch(Element element, const BatchArgs &args);
 libsgemm_status_t call_batch(Element element, libsgemm_handle_t handle, const BatchArgs &args);
 
-// The entry point's name without the _h: "libsgemm_sgemm".
+// The name without _h: "libsgemm_sgemm".
 std::string entry_name(Routine routine);
 std::string batch_entry_name(Element element);
 
-// Names of the parameters as in the header, in order; the position of an argument is its index here plus one.
+// The header's parameters, in order; an argument's position is its index plus one.
 const std::vector<std::string> &parameters(Routine routine);
 const std::vector<std::string> &batch_parameters();
 
 Element element_of(Routine routine);
 
-// The routine that a group batch of such elements repeats.
+// Routine that a group batch of the type repeats.
 Routine product_of(Element element);
 
-// single_of: the routine that a strided batch repeats; any other routine itself. strided_of: the inverse.
+// single_of: the routine that a strided batch repeats, or the routine itself. strided_of: the inverse.
 Routine single_of(Routine routine);
 Routine strided_of(Routine single);
 
-// Returns sgemm for shgemm and sbgemm, ssyrk for shsyrk and sbsyrk, and any other routine itself. Not for batches.
+// Returns sgemm for shgemm and sbgemm, ssyrk for shsyrk and sbsyrk, others as they are. Not for batches.
 Routine of_floats(Routine routine);
 
 // strmm, strsm and their batches.
 bool is_in_place(Routine routine);
 
-// A handle that is destroyed at the end of its scope.
 class Handle {
  public:
   Handle();

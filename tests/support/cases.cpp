@@ -1,5 +1,5 @@
-// Builds the table: the full cross product of the arguments on small sizes, and drawn arguments on sizes around tiles
-// and blocks, in all orders of m, n and k, and of extreme shapes.
+// Builds the table: all combinations of arguments on small sizes; drawn arguments on sizes around tiles and blocks, in
+// all orders of m, n, k, and on extreme shapes.
 #include "cases.h"
 
 #include <array>
@@ -18,15 +18,14 @@ const std::vector<libsgemm_uplo_t> kUplos = {LIBSGEMM_UPPER, LIBSGEMM_LOWER};
 const std::vector<libsgemm_diag_t> kDiags = {LIBSGEMM_NON_UNIT, LIBSGEMM_UNIT};
 const std::vector<int64_t> kTiles = {8, 16, 32, 64, 128};
 
-// The paddings of two operands differ, except in the last entry: tight storage, for which kernels may have a special
-// path.
+// The paddings of two operands differ, except for tight storage, which may have a special path in a kernel.
 const std::vector<Padding> kPaddings = {{1, 2, 3}, {3, 1, 2}, {5, 7, 1}, {16, 32, 8}, {2, 13, 4}, {0, 0, 0}};
 
 bool has_three_sizes(Routine routine) { return of_floats(routine) == Routine::kSgemm; }
 
 bool is_triangular(Routine routine) { return routine == Routine::kStrmm || routine == Routine::kStrsm; }
 
-// Every combination of the enumerators that the routine takes.
+// All combinations of the routine's enumerators.
 std::vector<Case> options_of(Routine routine) {
   const bool side = is_triangular(routine) || routine == Routine::kSsymm;
   const bool uplo = !has_three_sizes(routine);
@@ -54,7 +53,7 @@ std::vector<Case> options_of(Routine routine) {
   return options;
 }
 
-// The exact cases use powers of two as "other" alphas, since strsm is exact for powers of two only.
+// Exact cases: powers of two, for which alone strsm is exact.
 std::vector<float> alphas_of(Inputs inputs) {
   return inputs == Inputs::kExact ? std::vector<float>{1, 0, -1, -2, 0.5f} : std::vector<float>{1, 0, -1, 0.7f};
 }
@@ -79,7 +78,7 @@ std::vector<Size> small_sizes(Routine routine) {
   return sizes;
 }
 
-// tile - 1, tile and tile + 1 for each size independently.
+// Each size is tile - 1, tile or tile + 1.
 std::vector<Size> tile_sizes(Routine routine) {
   std::vector<Size> sizes;
   for (const int64_t tile : kTiles) {
@@ -96,7 +95,7 @@ std::vector<Size> tile_sizes(Routine routine) {
   return sizes;
 }
 
-// Unequal sizes in all orders, deep k, skinny shapes, vectors.
+// Sizes in all orders, deep k, skinny shapes, vectors.
 std::vector<Size> extreme_sizes(Routine routine) {
   if (!has_three_sizes(routine)) {
     return {{37, 101, 101}, {101, 37, 37}, {1, 301, 301},  {301, 1, 1},
@@ -110,13 +109,13 @@ std::vector<Size> extreme_sizes(Routine routine) {
   return sizes;
 }
 
-// Beyond the cache blocks of a CPU, and large enough for several threads.
+// Beyond a CPU's cache blocks, and for several threads.
 std::vector<Size> large_sizes(Routine routine) {
   if (!has_three_sizes(routine)) return {{1030, 9, 9}, {9, 1030, 1030}, {300, 270, 270}, {270, 300, 300}};
   return {{300, 520, 70}, {513, 140, 300}, {140, 513, 300}, {130, 130, 1030}, {1030, 40, 260}};
 }
 
-// Two-size routines hold the second size in n and k: syrk, syr2k and sgemmtr are n x n with k, the others m x n.
+// Two-size routines keep the second size in n and k: syrk, syr2k and sgemmtr are n x n with k, others m x n.
 void set_size(const Size &size, Case *test) {
   test->m = size[0];
   test->n = size[1];
@@ -221,7 +220,7 @@ std::vector<Case> tries_of(Routine routine) {
     tries.back().transa = LIBSGEMM_TRANS;
   }
   for (Case &test : tries) test.padding = {0, 0, 0};
-  // Columns that are not aligned.
+  // Unaligned columns.
   tries.push_back(case_of(routine, 256, 256, 256));
   tries.back().offset = 1;
   return tries;

@@ -1,4 +1,4 @@
-// The table of cases that every routine, backend and kernel is tested with.
+// The table of cases for every routine, backend and kernel.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace sgemm_test {
 
-// kExact: small integers, so that every partial sum is a number of FP32 and any order of summation gives the same
-// bits. kRandom: uniform in (-1, 1), judged by an error bound.
+// kExact: small integers, so that partial sums are exact and every order of summation gives the same bits. kRandom:
+// uniform in (-1, 1), judged by a bound.
 enum class Inputs { kExact, kRandom };
 
-// Elements from the end of a stored column (row) to the next one.
+// Elements between stored columns (rows).
 struct Padding {
   int a, b, c;
 };
@@ -24,27 +24,27 @@ struct Case {
   libsgemm_side_t side = LIBSGEMM_LEFT;
   libsgemm_uplo_t uplo = LIBSGEMM_UPPER;
   libsgemm_diag_t diag = LIBSGEMM_NON_UNIT;
-  int64_t m = 0, n = 0, k = 0;  // a routine without m or k has m = n, k = 0 or k = the order of A
+  int64_t m = 0, n = 0, k = 0;  // without m or k: m = n, k = 0 or the order of A
   float alpha = 1, beta = 0;
   Inputs inputs = Inputs::kExact;
   Padding padding = {1, 2, 3};
-  int offset = 0;  // elements by which every pointer is moved off its alignment
+  int offset = 0;  // elements by which pointers are misaligned
 };
 
 std::vector<Case> cases_of(Routine routine);
 
-// The plain case of that size.
+// The plain case.
 Case case_of(Routine routine, int64_t m, int64_t n, int64_t k);
 
-// A few cases. Every kernel that serves the routine supports at least one of them.
+// A few cases; each kernel of the routine supports one or more.
 std::vector<Case> tries_of(Routine routine);
 
 constexpr libsgemm_layout_t kLayouts[] = {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR};
 
-// One line with all that is needed to repeat the case.
+// One line, sufficient to repeat the case.
 std::string describe(const Case &test);
 
-// True if the call only returns or scales C, so that no backend is needed.
+// True if the call only returns or scales C.
 bool needs_no_backend(const Case &test);
 
 }  // namespace sgemm_test

@@ -1,10 +1,10 @@
-// Catch2 itself. Version 2 is a header that compiles slowly, so it has a file of its own.
+// Catch2's main. Version 2 compiles slowly, so it has its own file.
 #define CATCH_CONFIG_RUNNER
 #include "catch.h"
 
 namespace sgemm_test {
 
-// Fails if a name matches no test. By default Catch2 2 runs nothing and succeeds.
+// Fails if a name matches no test: by default Catch2 2 succeeds.
 int run_test_cases(int argc, char **argv) {
   Catch::Session session;
   const int status = session.applyCommandLine(argc, argv);

@@ -1,4 +1,4 @@
-// The checker. tests/routines/test_checker.cpp shows that it rejects wrong results.
+// tests/routines/test_checker.cpp shows that the checker rejects wrong results.
 #include "check.h"
 
 #include <algorithm>
@@ -27,12 +27,11 @@ std::string wrong_element(int64_t i, int64_t j, double result, double value, dou
   return text.str();
 }
 
-// A computed solution of a triangular system has a small componentwise residual: |op(A) X - alpha B| <= gamma_n |op(A)|
-// |X|, gamma_n = n u / (1 - n u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., theorem 8.5, for
-// substitution in any order). The bound allows two more roundings for alpha * B, and one for multiplying by the
-// reciprocal of the diagonal instead of dividing. `x` holds the computed X.
+// A computed solution of a triangular system satisfies |op(A) X - alpha B| <= gamma_n |op(A)| |X|, gamma_n = n u / (1 -
+// n u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., theorem 8.5, for substitution in any order).
+// The bound allows two more roundings for alpha * B and one for the reciprocal of the diagonal. `x`: the computed X.
 //
-// Below the normal range each element of the solution may lose 2^-149, times its factor.
+// Below the normal range an element may lose 2^-149 times its factor.
 std::string check_residual(const Problem &problem, const Matrix &x, const Rows &rows = {}, double *worst = nullptr) {
   const Sums left_side = apply_triangle(problem, x, rows);
   const double count = static_cast<double>(terms(problem.test)) + 3;
@@ -181,7 +180,7 @@ std::string Placement::check_result(size_t product, const Arithmetic &how) {
   const Matrix result = result_of(product);
   if (how.chain) return compare_bits(result, chain(problem, args_.layout));
   if (problem.value.empty() && !problem.c.values.empty()) return check_residual(problem, result);
-  // The solution of an exact strsm is drawn, and the same in every mode.
+  // An exact strsm has a drawn solution, the same in every mode.
   const bool solved = problem.test.routine == Routine::kStrsm && problem.test.alpha != 0;
   if (solved || (how.mode == LIBSGEMM_MATH_FP32 && !how.truncated)) {
     return compare(result, problem.value, problem.limit, problem.leaves_range);
@@ -190,7 +189,7 @@ std::string Placement::check_result(size_t product, const Arithmetic &how) {
   return compare(result, wanted.value, wanted.limit, wanted.leaves_range);
 }
 
-// Selects every `step`-th row and the last, so that about `most_terms` terms are checked; empty: all rows.
+// Selects every `step`-th row and the last, about `most_terms` terms; empty: all rows.
 static Rows rows_to_check(const Problem &p, double most_terms) {
   const double terms_of_row =
       static_cast<double>(p.c.columns) * static_cast<double>(std::max<int64_t>(1, terms(p.test)));

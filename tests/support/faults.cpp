@@ -67,7 +67,7 @@ class Maker {
     return faults_->back().args;
   }
 
-  // The values fit in the bits of the enumeration, so that the cast is defined in C++.
+  // The values fit in the enumeration's bits: the cast is defined.
   template <typename Enum>
   void enumerators(Enum Args::*field, std::initializer_list<int> wrong) {
     for (const int value : wrong) add(std::to_string(value)).*field = static_cast<Enum>(value);
@@ -80,13 +80,13 @@ class Maker {
   void leading_dimension(int64_t Args::*field, int padding) {
     const int64_t least = right_.*field - padding;
     values(field, {least - 1, 0, -1, INT64_MIN});
-    // The second column is beyond 2^63: the number of elements, or only that of bytes, overflows.
+    // The second column is beyond 2^63 elements, or bytes.
     values(field, {INT64_MAX, INT64_MAX / 2 + 1});
-    // The size itself does not overflow, but its sum with any address in use does.
+    // The size does not overflow, but its sum with any address does.
     if (!strided_) add("overflows the address").*field = address_overflow(field);
   }
 
-  // Makes (columns - 1) * ld bytes just below 2^63 for two columns, and more than that for more columns.
+  // Makes (columns - 1) * ld bytes just below 2^63 for two columns, more for more.
   int64_t address_overflow(int64_t Args::*field) const {
     return (INT64_MAX - 4096) / (wide_inputs_ || field == &Args::ldc ? 4 : 2);
   }

@@ -1,4 +1,4 @@
-// Faulty calls and what must be said about them.
+// Faulty calls and their expected errors.
 #pragma once
 
 #include <string>
@@ -9,25 +9,25 @@
 
 namespace sgemm_test {
 
-// One argument with one value that is wrong for it.
+// An argument with a wrong value.
 struct Fault {
-  std::string parameter;  // name in the header
+  std::string parameter;  // in the header
   std::string label;
   Args args;
 };
 
-// Every wrong value of every argument of the routine, one at a time. `right` is a legal call whose leading dimensions
-// exceed the least legal ones by `padding`.
+// All wrong values of all arguments, one at a time. `right`: a legal call whose leading dimensions exceed the least
+// ones by `padding`.
 std::vector<Fault> faults_of(Routine routine, const Args &right, const Padding &padding);
 
-// Empty if `status` and libsgemm_last_info report INVALID_ARGUMENT for `parameter` of `names` in a call of `entry`.
+// Returns "" if `status` and libsgemm_last_info report INVALID_ARGUMENT for `parameter` of `names` in `entry`.
 std::string misreported(libsgemm_status_t status, const std::string &entry, const std::vector<std::string> &names,
                         const std::string &parameter);
 
-// True if `text` contains `word` with no letter, digit or underscore next to it.
+// True if `text` contains `word`, not within a longer word.
 bool has_word(const std::string &text, const std::string &word);
 
-// The first kernel of all. A message that lists as many kernels as fit begins with it.
+// Begins a message that lists as many kernels as fit.
 std::string first_kernel();
 
 }  // namespace sgemm_test

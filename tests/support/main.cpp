@@ -1,4 +1,4 @@
-// Entry of the tests: a clean environment, the backend under test, and a visible skip where it is not available.
+// Runs the tests: a clean environment, the backend under test, and a visible skip without it.
 #include <libsgemm.h>
 
 #include <cstdio>
@@ -17,10 +17,10 @@ int run_test_cases(int argc, char **argv);  // in catch_runner.cpp
 
 namespace {
 
-constexpr int kSkipped = 77;  // tests/CMakeLists.txt has CTest show this status as skipped
+constexpr int kSkipped = 77;  // tests/CMakeLists.txt: CTest's skip status
 constexpr int kBroken = 70;
 
-// Removes the user's settings, which would change what is tested; keeps the locations of OpenBLAS and the plugins.
+// Removes the user's settings except the locations of OpenBLAS and plugins.
 void clean_environment() {
   std::vector<std::string> names;
   for (char **entry = environ; *entry != nullptr; ++entry) {
@@ -41,7 +41,7 @@ Subject &mutable_subject() {
   return instance;
 }
 
-// Returns 0 if the backend under test is available, the status of the process otherwise.
+// Returns 0 if the backend is available, otherwise the exit status.
 int choose_subject(const char *backend) {
   setenv("LIBSGEMM_BACKEND", backend, 1);
   for (int index = 0; index < libsgemm_backend_count(); ++index) {
@@ -86,7 +86,7 @@ bool has(libsgemm_math_mode_t mode) {
     std::sscanf(device.arch, "sm_%d", &number);
     return number;
   }();
-  if (mode == LIBSGEMM_MATH_FP32_FAST) {  // where FP64 is as fast as FP32
+  if (mode == LIBSGEMM_MATH_FP32_FAST) {  // if FP64 is as fast
     const std::string name = device.name;
     const auto named = [&](const char *chip) { return name.find(chip) != std::string::npos; };
     return named("A100") || named("A800") || named("A30") || named("H100") || named("H200");
@@ -112,6 +112,6 @@ int main(int argc, char **argv) {
     const int status = choose_subject(backend);
     if (status != 0) return status;
   }
-  // Catch2 returns the number of failures, which could equal kSkipped.
+  // Catch2's number of failures could equal kSkipped.
   return run_test_cases(argc, argv) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,4 +1,4 @@
-// Conversions between FP32, TF32 and the 16-bit types, by the definition of the formats.
+// Conversions by the formats' definitions.
 #include "numbers.h"
 
 #include <algorithm>
@@ -11,8 +11,8 @@ uint16_t half_from_float(float value) {
   const uint32_t sign = (bits >> 16) & 0x8000u;
   const uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u);
-  if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);  // 65520 and above round to infinity
-  if (magnitude < 0x38800000u) {                                               // below 2^-14: a multiple of 2^-24
+  if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);  // 65520 and above
+  if (magnitude < 0x38800000u) {                                               // below 2^-14: multiples of 2^-24
     const float scaled = std::ldexp(float_of_bits(magnitude), 24);
     return static_cast<uint16_t>(sign | static_cast<uint32_t>(std::nearbyint(scaled)));
   }

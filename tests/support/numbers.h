@@ -1,11 +1,10 @@
-// Numbers for the tests: a generator with the same sequence on every platform, and conversions that share no code with
-// those of the library.
+// A generator with the same sequence everywhere, and conversions that share no code with the library.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
-// Compiles a hot function for wider vectors, too; the version is chosen by the processor at run time.
+// Also compiles a hot function for wider vectors, chosen at run time.
 #if defined(__x86_64__)
 #define SGEMM_TEST_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -14,7 +13,6 @@
 
 namespace sgemm_test {
 
-// Unit roundoff of FP32.
 constexpr double kUnitRoundoff = 1.0 / 16777216.0;
 
 // SplitMix64 (Steele, Lea, Flood 2014).
@@ -29,12 +27,12 @@ class Random {
     return z ^ (z >> 31);
   }
 
-  // Returns an integer in [low, high].
+  // Integer in [low, high].
   int integer(int low, int high) {
     return low + static_cast<int>(next() % static_cast<uint64_t>(static_cast<int64_t>(high) - low + 1));
   }
 
-  // Returns a multiple of 2^-24 in (-1, 1), never zero.
+  // Multiple of 2^-24 in (-1, 1), never zero.
   float uniform() {
     const float magnitude = static_cast<float>(1 + next() % 16777215u) / 16777216.0f;
     return next() % 2 == 0 ? magnitude : -magnitude;
@@ -56,11 +54,11 @@ inline float float_of_bits(uint32_t bits) {
   return value;
 }
 
-// Round to nearest, ties to even; NaN stays NaN.
+// Rounds to nearest even; NaN stays NaN.
 uint16_t half_from_float(float value);
 uint16_t bfloat16_from_float(float value);
 
-// The nearest float of 11 significant bits, ties to even; NaN stays NaN.
+// Nearest float of 11 significant bits, ties to even; NaN stays NaN.
 float tf32_from_float(float value);
 
 float float_from_half(uint16_t bits);

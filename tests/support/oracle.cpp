@@ -1,5 +1,5 @@
-// The FP64 reference. Every routine is a sum of products of factors: op(A) in full, a symmetric matrix written out from
-// its triangle, or a triangle, whose absent elements take no part in any sum (so that they cannot turn Inf into NaN).
+// The FP64 reference. A routine is a sum of products of factors: op(A) in full, a symmetric matrix completed from its
+// triangle, or a triangle, whose absent elements take no part in sums (they cannot turn Inf into NaN).
 #include "oracle.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace sgemm_test {
 namespace {
 
-// A factor of a product, row by row. Only the columns begin[i] <= j < end[i] of row i take part.
+// A factor by rows: columns begin[i] <= j < end[i] of row i.
 struct Factor {
   int64_t rows, columns;
   std::vector<double> values;
@@ -63,7 +63,7 @@ Factor triangle(const Matrix &x, const Case &test) {
   return y;
 }
 
-// Adds up the magnitudes of row i of a factor, and updates the largest.
+// Adds the magnitudes of row i and updates the largest.
 void add_line(const Factor &x, int64_t i, double *sum, double *largest) {
   for (int64_t j = x.begin[static_cast<size_t>(i)]; j < x.end[static_cast<size_t>(i)]; ++j) {
     const double magnitude = std::fabs(x.at(i, j));
@@ -110,7 +110,7 @@ SGEMM_TEST_VECTORS void add_product(const Factor &left, const Factor &right, con
   }
 }
 
-// Two matrices that are multiplied.
+// Two factors.
 struct Term {
   Factor left, right;
 };
@@ -120,7 +120,7 @@ Term triangular_term(const Problem &p, const Matrix &x) {
   return p.test.side == LIBSGEMM_LEFT ? Term{a, general(x)} : Term{general(x), a};
 }
 
-// The products whose sum alpha multiplies.
+// Products under alpha.
 std::vector<Term> terms_of(const Problem &p) {
   const Case &test = p.test;
   switch (of_floats(test.routine)) {
@@ -150,12 +150,12 @@ Sums products(const Problem &p, const Rows &rows) {
   return sums;
 }
 
-// Returns the error bound of an element, per unit of the magnitude of its terms. In addition to the FP32 bound it
-// allows for what tensor cores truncate from the sum with each instruction (every 16 of k, for TF32 every 8), for the
-// products of parts that a mode leaves out, and for bits that the parts do not hold.
+// Returns an element's error bound per unit of its terms' magnitude. It adds to FP32's bound: what tensor cores
+// truncate with each instruction (every 16 of k, for TF32 8), the omitted products of splits, and bits that the splits
+// do not hold.
 double error_factor(const Case &test, const Arithmetic &how, Bound bound) {
   const double k = static_cast<double>(terms(test)) + 2;
-  // 16-bit products and the modes may run on tensor cores, which truncate.
+  // 16-bit products and modes may run on tensor cores.
   const bool rounds_all = keeps_bound_of_fp32(how.mode) && element_of(test.routine) == Element::kFloat;
   const double any = k / (1 - k * kUnitRoundoff), safe = 4 * std::sqrt(k);
   double factor = 2 * std::sqrt(k);
@@ -167,9 +167,8 @@ double error_factor(const Case &test, const Arithmetic &how, Bound bound) {
   return factor * kUnitRoundoff;
 }
 
-// Allows for bits of op(A) and op(B) that a mode loses: below 2^-133 or 2^-148 of the largest (bf16x6), or below 2^-49
-// of the largest element in the row of op(A) or column of op(B) (fp16x3). Tensor cores truncate more where inputs are
-// below their normal range.
+// Allows for lost bits of op(A) and op(B): below 2^-133 (bf16x6), or below 2^-49 of the largest in the row of op(A) or
+// column of op(B) (fp16x3). Tensor cores truncate more for inputs below their normal range.
 void add_lost_parts(const Problem &p, const Arithmetic &how, std::vector<double> *limit) {
   struct Line {
     double sum = 0, largest = 0;
@@ -185,14 +184,14 @@ void add_lost_parts(const Problem &p, const Arithmetic &how, std::vector<double>
     }
     return rows;
   };
-  // Kernels that truncate align products by exponents no smaller than that of the smallest normal input.
+  // Truncating kernels align products by exponents of at least the smallest normal input's.
   const bool halves = how.mode == LIBSGEMM_MATH_FP16 || element_of(p.test.routine) == Element::kHalf;
   const double least = halves ? 0x1p-14 : 0x1p-126, k = static_cast<double>(p.test.k);
   const double cut = (k / (how.mode == LIBSGEMM_MATH_TF32 ? 8 : 16) + 1) * 2 * kUnitRoundoff;
   const auto lost = [&how](const Line &line) {
     return how.mode == LIBSGEMM_MATH_BF16X6 ? std::max(0x1p-133, 0x1p-148 * line.largest) : 0x1p-49 * line.largest;
   };
-  const Term product = terms_of(p).front();  // only products and syrk have kernels that lose bits
+  const Term product = terms_of(p).front();  // only products and syrk lose bits
   const std::vector<Line> a = lines(product.left), b = lines(transpose(product.right));
   for (size_t i = 0; i < a.size(); ++i) {
     for (size_t j = 0; j < b.size(); ++j) {
@@ -233,7 +232,7 @@ Sums apply_triangle(const Problem &problem, const Matrix &x, const Rows &rows) {
 
 namespace {
 
-// Adds the fused multiply-adds of one element to `sum`, in order.
+// Adds an element's FMAs to `sum`, in order.
 float add_chain(const Factor &left, const Factor &right, int64_t i, int64_t j, float sum) {
   for (int64_t l = left.begin[static_cast<size_t>(i)]; l < left.end[static_cast<size_t>(i)]; ++l) {
     const auto row = static_cast<size_t>(l);
@@ -243,7 +242,7 @@ float add_chain(const Factor &left, const Factor &right, int64_t i, int64_t j, f
   return sum;
 }
 
-// Solves op(A) X = alpha B, one unknown after the other.
+// Solves op(A) X = alpha B, one unknown after another.
 Matrix solve_chain(const Problem &p) {
   const Case &test = p.test;
   const bool left = test.side == LIBSGEMM_LEFT;
@@ -322,8 +321,8 @@ float as_input(libsgemm_math_mode_t mode, float value) {
 
 namespace {
 
-// Adds what a right kernel may lose at the ends of the range. It depends on when the kernel multiplies by alpha: A
-// first, or B, or the products last. The bound in the normal range stays.
+// Adds what a correct kernel may lose at the ends of the range, which depends on where it applies alpha: to A, to B, or
+// last. The normal range's bound stays.
 void allow_for_range(const Problem &p, const Sums &sums, const Arithmetic &how, const std::vector<double> &magnitude,
                      Answer *result) {
   const double alpha = std::fabs(static_cast<double>(p.test.alpha));
@@ -346,8 +345,8 @@ void allow_for_range(const Problem &p, const Sums &sums, const Arithmetic &how, 
   }
 }
 
-// The bound of sums in FP64, twice: the answer's own sums have the same error. Results are within half a unit in the
-// last place except in near ties. No intermediate value leaves the range.
+// Twice the bound of FP64 sums, since the answer has the same error. Results are within half a unit in the last place
+// except in near ties. No intermediate value leaves the range.
 void round_once(const Case &test, const std::vector<double> &magnitude, Answer *result) {
   const double of_sums = 2 * (static_cast<double>(terms(test)) + 2) * 0x1p-53;
   result->leaves_range.assign(magnitude.size(), false);

@@ -1,5 +1,4 @@
-// The right result of each routine, in FP64 by the definitions in libsgemm.h: plain sums over the elements that the
-// definition names. It shares no code with the library.
+// FP64 results by the definitions in libsgemm.h: plain sums. It shares no code with the library.
 #pragma once
 
 #include <functional>
@@ -14,93 +13,90 @@ enum class Region { kNone, kAll, kUpper, kLower, kStrictUpper, kStrictLower };
 
 bool contains(Region region, int64_t row, int64_t column);
 
-// A matrix by its indices, independent of storage.
+// By indices, independent of storage.
 struct Matrix {
   int64_t rows = 0, columns = 0;
   Region region = Region::kNone;
-  std::vector<float> values;  // row by row
+  std::vector<float> values;  // by rows
 
   float &at(int64_t i, int64_t j) { return values[static_cast<size_t>(i * columns + j)]; }
   float at(int64_t i, int64_t j) const { return values[static_cast<size_t>(i * columns + j)]; }
 };
 
-// Sums and sums of absolute values, row by row.
+// Sums, and sums of absolute values, by rows.
 struct Sums {
   int64_t rows = 0, columns = 0;
   std::vector<double> sum, magnitude;
-  // Magnitudes of the factors of each element, by its row and by its column: their sum, and the largest.
+  // Magnitudes of an element's factors, by row and column: sum and largest.
   std::vector<double> left_sum, left_largest, right_sum, right_largest;
 };
 
-// How a result was computed: the mode whose inputs the operands are rounded to, and how exact the result must be.
+// The mode that rounds the inputs, and the exactness required.
 struct Arithmetic {
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
   bool truncated = false;  // sums on tensor cores
-  bool chain = false;      // each element must have the bits that chain() gives
+  bool chain = false;      // requires the bits of chain()
 };
 
-// Returns the arithmetic that libsgemm_last_info reports; throws if its name is no math mode.
+// Reads libsgemm_last_info; throws for an unknown mode.
 Arithmetic arithmetic_of(const libsgemm_info_t &info);
 const char *name_of(libsgemm_math_mode_t mode);
-// True if kernels of the mode must keep FP32's own error bound.
+// Modes with FP32's own error bound.
 inline bool keeps_bound_of_fp32(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP32_FAST;
 }
-// True for the modes that round inputs; the others, except FP32, split them.
+// Modes that round inputs; others, except FP32, split them.
 bool rounds(libsgemm_math_mode_t mode);
-// True for the modes that may replace FP32, or a mode that has no kernel.
+// Modes that may replace FP32 or a mode without a kernel.
 inline bool stands_for_fp32(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP64;
 }
 
-// Returns `value` as an input of the mode.
+// `value` as an input of the mode.
 float as_input(libsgemm_math_mode_t mode, float value);
 
-// Error bounds in units of u (|alpha| |A| |B| + |beta| |C|), u = 2^-24, by libsgemm.h. Tensor cores and modes add to
-// them.
-// kUsual: 2 sqrt(k + 2), for the tables of cases and the modes, whose numbers are random with fixed seeds.
-// kSafe: 4 sqrt(k + 2), as in verification, or kAny where that is less; for random numbers with any seed.
-// kAny: (k + 2) / (1 - (k + 2) u), which holds for all numbers.
+// Bounds in units of u (|alpha| |A| |B| + |beta| |C|), u = 2^-24, by libsgemm.h; tensor cores and modes add to them.
+// kUsual: 2 sqrt(k + 2), for random numbers of fixed seeds (table of cases, modes). kSafe: 4 sqrt(k + 2) as in
+// verification, or kAny if less, for any seed. kAny: (k + 2) / (1 - (k + 2) u), for all numbers.
 enum class Bound { kUsual, kSafe, kAny };
 
-// Expected values, and the largest error allowed for each; 0 for the exact cases.
+// Expected values and largest errors; 0 in exact cases.
 struct Answer {
   std::vector<double> value, limit;
-  std::vector<bool> leaves_range;  // an intermediate value may legally become Inf or NaN; empty: nowhere
+  std::vector<bool> leaves_range;  // an intermediate value may become Inf or NaN; empty: nowhere
 };
 
-// A case with its matrices as stored, and its answer in FP32.
+// A case, its stored matrices and its FP32 answer.
 struct Problem {
   Case test;
-  Matrix a, b, c;                    // c is the matrix that is written (B of strmm and strsm), before the call
-  std::vector<double> value, limit;  // empty for a random strsm, whose answer is judged by its residual
-  std::vector<bool> leaves_range;    // as in Answer
+  Matrix a, b, c;                    // c: written matrix (B of strmm, strsm), before the call
+  std::vector<double> value, limit;  // empty for a random strsm: its residual is judged
+  std::vector<bool> leaves_range;
 };
 
-// Matrices of the right shapes with values drawn from `seed`, and the answer.
+// Draws matrices from `seed`, with the answer.
 Problem make_problem(const Case &test, uint64_t seed = 1);
 
-// Draws a problem without an answer; an exact strsm has one. `fill_*` set all elements of a matrix; without one the
-// case decides.
+// Draws a problem without an answer, except an exact strsm. `fill_*` set a whole matrix; by default the case decides.
 using Fill = std::function<void(Matrix *)>;
 Problem draw_problem(const Case &test, uint64_t seed, const Fill &fill_a = nullptr, const Fill &fill_b = nullptr,
                      const Fill &fill_c = nullptr);
 
-// Replaces A by another of the same shape. Computes the answer again if the problem has one.
+// Replaces A by one of the same shape, and updates an existing answer.
 void replace_a(Problem *problem, const Matrix &a);
 
-// The problems of a strided batch; those that share A or B hold the same values of it.
+// Problems of a strided batch; those that share A or B have equal values in it.
 struct Sharing {
   bool a, b;
 };
 std::vector<Problem> make_batch(const Case &test, int count, Sharing sharing);
 
-// The rows of an answer that are computed: those with rows[i] != 0; empty: all.
+// Rows of an answer to compute: rows[i] != 0; empty: all.
 using Rows = std::vector<char>;
-// Computes the answer in FP32 for the matrices that `problem` holds now; not for strsm.
+// Computes the FP32 answer for the current matrices; not for strsm.
 void solve(Problem *problem);
 
-// The elements that LIBSGEMM_DETERMINISTIC_INVARIANT promises of a call in this layout.
+// The elements that LIBSGEMM_DETERMINISTIC_INVARIANT promises.
 Matrix chain(const Problem &problem, libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR);
 
 Answer answer(const Problem &problem, const Arithmetic &how, Bound bound = Bound::kUsual, const Rows &rows = {});
@@ -108,10 +104,10 @@ Answer answer(const Problem &problem, const Arithmetic &how, Bound bound = Bound
 // strsm: op(A) * X or X * op(A).
 Sums apply_triangle(const Problem &problem, const Matrix &x, const Rows &rows = {});
 
-// Bits lost below the normal range by a product, and the largest number.
+// The loss of a product below the normal range, and the largest number.
 constexpr double kSmallest = 0x1p-149, kLargest = 0x1.fffffep127;
 
-// Number of products summed up in one element of the answer.
+// Products summed in an element.
 int64_t terms(const Case &test);
 
 }  // namespace sgemm_test

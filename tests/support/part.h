@@ -1,4 +1,4 @@
-// Chooses how much of a long series of calls a test makes.
+// How much of a long series of calls a test makes.
 #pragma once
 
 #include <cstdlib>
@@ -6,8 +6,8 @@
 
 namespace sgemm_test {
 
-// Returns n if one call in n is made: LIBSGEMM_TEST_PART, which tests/run.sh sets except for the full sweep. The
-// default is every call; under a sanitizer, where that takes too long, one in four.
+// One call in n runs: LIBSGEMM_TEST_PART, which tests/run.sh sets except in the full sweep. Default: all; under a
+// sanitizer, for time, one in four.
 inline int one_in() {
 #if defined(LIBSGEMM_TEST_SANITIZED)
   constexpr int kDefault = 4;

@@ -1,4 +1,4 @@
-// Starts a program with its output in files, so that it can never block on a full pipe.
+// Starts a program with output to files: a full pipe cannot block it.
 #include "process.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ extern char **environ;
 namespace sgemm_test {
 namespace {
 
-// True for the locations of OpenBLAS and the plugins, which programs that tests start need.
+// Started programs need the locations of OpenBLAS and plugins.
 bool is_location(const std::string &name) { return name == "LIBSGEMM_CPU_BLAS" || name == "LIBSGEMM_BACKEND_PATH"; }
 
 std::vector<std::string> environment_with(const Environment &added) {
@@ -44,7 +44,7 @@ std::vector<char *> pointers_to(std::vector<std::string> *texts) {
   return pointers;
 }
 
-// The child's half: only calls that are safe between fork and exec.
+// The child: only calls that are safe between fork and exec.
 [[noreturn]] void execute(char *const *arguments, char *const *environment, const char *out, const char *err) {
   const int null = open("/dev/null", O_RDONLY);
   const int to_out = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -53,7 +53,7 @@ std::vector<char *> pointers_to(std::vector<std::string> *texts) {
   _exit(127);
 }
 
-// Waits for the process, and ends it when the time is over.
+// Waits, and ends the process after `seconds`.
 void wait_for(pid_t pid, int seconds, Outcome *outcome) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   int status = 0;

@@ -1,5 +1,5 @@
-// Suppressions of ThreadSanitizer, for the tests and the programs they start. OpenBLAS is not built with it, so
-// ThreadSanitizer cannot see how its threads hand over work, and reports races.
+// ThreadSanitizer's suppressions. OpenBLAS is not built with it: it cannot see how OpenBLAS's threads hand over work,
+// and reports races.
 
 #if defined(__SANITIZE_THREAD__)
 #define SGEMM_TEST_TSAN 1

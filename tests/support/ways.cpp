@@ -1,4 +1,3 @@
-// Makes the ways and judges calls.
 #include "ways.h"
 
 #include <cstdlib>
@@ -19,7 +18,7 @@ Ways::Ways() {
   ways_.emplace_back();
   ways_.back().handle = std::make_unique<Handle>();
   REQUIRE(libsgemm_set_backend(*ways_.back().handle, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
-  const char *only = std::getenv("LIBSGEMM_TEST_KERNEL");  // only kernels whose names contain this
+  const char *only = std::getenv("LIBSGEMM_TEST_KERNEL");  // part of the kernels' names
   for (const std::string &kernel : subject().kernels) {
     if (only != nullptr && kernel.find(only) == std::string::npos) continue;
     ways_.emplace_back();

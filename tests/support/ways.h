@@ -1,5 +1,5 @@
-// The ways to call a routine on the backend under test: without a handle, with a handle that chooses the backend, and,
-// for every kernel, with a handle that forces it.
+// The configurations of a call on the backend under test: without a handle, with a handle for the backend, and with a
+// handle for each kernel.
 #pragma once
 
 #include <deque>
@@ -12,12 +12,12 @@
 namespace sgemm_test {
 
 struct Way {
-  std::string kernel;                              // kernel forced; empty if none
-  std::unique_ptr<Handle> handle;                  // null: the form without a handle
-  libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;  // requested mode
+  std::string kernel;                              // forced; empty: none
+  std::unique_ptr<Handle> handle;                  // null: without a handle
+  libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;  // requested
   int ran = 0;                                     // calls that the backend computed
-  int ran_in_mode = 0;                             // those computed in the mode, not in FP32 instead
-  int declined = 0;                                // calls that the forced kernel cannot do
+  int ran_in_mode = 0;                             // in the mode, not in FP32
+  int declined = 0;                                // calls that the forced kernel does not support
 
   std::string description() const;
 };
@@ -25,18 +25,18 @@ struct Way {
 class Ways {
  public:
   Ways();
-  // Only a handle that chooses the backend and the mode.
+  // Only a handle with backend and mode.
   explicit Ways(libsgemm_math_mode_t mode);
 
   std::deque<Way> &all() { return ways_; }
 
-  // Judges a call made in `way`: its status, what libsgemm_last_info reports, and the matrices by the arithmetic that
-  // it reports. That must be FP32 or the requested mode, unless a kernel is forced. `no_backend`: the call needs none.
-  // Counts the call in `way`. Returns a description of the first fault.
+  // Judges a call: its status, libsgemm_last_info, and the matrices by the reported arithmetic, which is FP32 or the
+  // requested mode unless a kernel is forced. `no_backend`: the call needs none. Counts it in `way`. Returns the first
+  // fault.
   std::string judge(Way *way, const std::string &entry, bool no_backend, libsgemm_status_t status,
                     Placement *placement) const;
 
-  // Judges a call whose matrices are not those of one placement.
+  // For matrices in several placements.
   std::string judge(Way *way, const std::string &entry, bool no_backend, libsgemm_status_t status,
                     const std::function<std::string(const Arithmetic &)> &check,
                     const std::function<std::string()> &untouched) const;
@@ -45,11 +45,11 @@ class Ways {
   std::deque<Way> ways_;
 };
 
-// Failed calls: the first few are reported in full, the rest counted.
+// Failed calls: the first few in full, then counts.
 class Failures {
  public:
   void add(const std::string &failure);
-  // Fails the running test if any call failed.
+  // Fails the test if any call failed.
   void report() const;
 
  private:
