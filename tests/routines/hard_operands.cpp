@@ -1,4 +1,4 @@
-// Draws the operands by their indices in op(A) and op(B), independent of storage.
+// Draws operands by their indices in op(A) and op(B).
 #include "hard_operands.h"
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 struct Operand {
   Matrix *x;
-  bool along_k;  // row i of op(A), column j of op(B), is a stored row
+  bool along_k;  // a stored row is row i of op(A), column j of op(B)
 
   float &at(int64_t outer, int64_t l) const { return along_k ? x->at(outer, l) : x->at(l, outer); }
 };
@@ -93,11 +93,11 @@ class Draw {
     for (int64_t l = 0; l < k_; ++l) x.at(outer, l) = static_cast<float>(static_cast<double>(x.at(outer, l)) * by);
   }
   int64_t step() { return random_.integer(0, static_cast<int>(k_) - 1); }
-  // In every 64 elements along k, the 8 from `first` on are small, where the other operand has its largest.
+  // In every 64 elements of k, the 8 from `first` are small, where the other operand has its largest.
   float few_small(int64_t l, int first) {
     if (l % 64 >= 16) return 0x1p-13f;
     if (l % 64 / 8 * 8 != first) return 0x1.fffffep0f;
-    // A subnormal first part, a subnormal second part, and nearly half a unit of the second, which is lost.
+    // A subnormal first split, a subnormal second one, and nearly half a unit of the second, which is lost.
     const auto first_part = static_cast<float>(random_.integer(1, 127));
     const auto second = static_cast<float>(random_.integer(0, 511));
     return std::ldexp(first_part, -38) + std::ldexp(second, -49) + 0x1.fcp-51f;

@@ -1,4 +1,4 @@
-// Products that are hard for an arithmetic with a smaller range or precision than FP32.
+// Products that are hard for arithmetics of less range or precision than FP32.
 #pragma once
 
 #include "support/oracle.h"
@@ -6,19 +6,19 @@
 namespace sgemm_test {
 
 enum class Hard {
-  kNormal,       // standard normal: not hard
+  kNormal,       // standard: not hard
   kScaledRows,   // rows of op(A) and columns of op(B) times e^-30 to e^30
-  kScaledDepth,  // columns of op(A) times e^-30 to e^30, rows of op(B) divided by it
+  kScaledDepth,  // columns of op(A) times e^-30 to e^30, rows of op(B) over it
   kOutliers,     // one element in fifty times 1e6
   kCauchy,
   kDenormal,     // op(A)
   kHugeElement,  // one in op(A), of 1e30
   kZeros,        // rows of op(A), columns of op(B), and half of the others
-  kTiny,         // normal, but one element of each row of op(A) and column of op(B) times 2^-40
-  kFewSmall,     // in 64 elements 8 that two fp16 parts represent worst, 8 of the largest, and 48 of 2^-13
-  kOneWideRow,   // last row of op(A): alternately the smallest number and a large one
+  kTiny,         // normal; one element of each row of op(A), column of op(B) times 2^-40
+  kFewSmall,     // of 64 elements 8 that two fp16 splits represent worst, 8 largest, 48 of 2^-13
+  kOneWideRow,   // last of op(A): smallest number and a large one, alternately
   kSpecial,      // a NaN in op(A), an Inf in op(B)
-  kOverflow      // products beyond FP32 in one row and column
+  kOverflow      // beyond FP32 in one row and column
 };
 constexpr Hard kHard[] = {Hard::kNormal,     Hard::kScaledRows,  Hard::kScaledDepth, Hard::kOutliers, Hard::kCauchy,
                           Hard::kDenormal,   Hard::kHugeElement, Hard::kZeros,       Hard::kTiny,     Hard::kFewSmall,
@@ -26,7 +26,7 @@ constexpr Hard kHard[] = {Hard::kNormal,     Hard::kScaledRows,  Hard::kScaledDe
 
 const char *name_of(Hard hard);
 
-// Draws a product of the case's shape, with its answer.
+// Draws a product with its answer.
 Problem hard_problem(Hard hard, const Case &test);
 
 }  // namespace sgemm_test

@@ -1,12 +1,11 @@
-// Makes random calls, and checks each result element by element against FP64. Random are routines, layouts, sizes,
-// offsets, leading dimensions, scalars, distributions, math modes, kinds of memory, handles, streams that change
-// between calls, and graphs that are replayed.
+// Makes random calls and checks each element against FP64: routines, layouts, sizes, offsets, leading dimensions,
+// scalars, distributions, math modes, kinds of memory, handles, changing streams, and replayed graphs.
 //
 //   random_calls [--seed S] [--minutes M] [--calls N] [--first N] [--backend NAME] [--gpu]
 //
-// makes the calls first, first + 1, ... of the seed until the time is over or N calls are made. It prints a wrong call
-// with the options that repeat it alone. Exit status 0: all results were right; 1: some were wrong; 2: wrong options;
-// 77: the backend is not available. LIBSGEMM_TEST_BACKEND names the backend, too.
+// Makes calls first, first + 1, ... of the seed until the time is over or N calls are made. Prints a wrong call with
+// the options that repeat it. Exit status 0: all right; 1: some wrong; 2: wrong options; 77: no backend.
+// LIBSGEMM_TEST_BACKEND also names the backend.
 #include <getopt.h>
 
 #include <chrono>
@@ -87,7 +86,7 @@ Options parse(int argc, char **argv) {
   return options;
 }
 
-// Returns why the backend cannot be used here; empty if it can.
+// Why the backend cannot be used here, or "".
 std::string missing(const Options &options, bool *is_gpu) {
   for (int index = 0; index < libsgemm_backend_count(); ++index) {
     if (options.backend != libsgemm_backend_name(index)) continue;
@@ -129,7 +128,7 @@ int run(const Options &options) {
   double told = 0;
   size_t shown = 0;
   for (uint64_t done = 0; options.calls == 0 || done < options.calls;) {
-    // Bursts end at multiples of kBurst, so that a part of a run has the same bursts as the whole.
+    // Bursts end at multiples of kBurst: a part of a run has the whole run's bursts.
     const uint64_t next = options.first + done, left = kBurst - next % kBurst;
     const uint64_t count = options.calls == 0 ? left : std::min(left, options.calls - done);
     runner.burst(next, count);

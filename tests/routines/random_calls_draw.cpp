@@ -1,4 +1,4 @@
-// Draws calls. Most sizes are small, so that a run makes many thousands of calls in minutes.
+// Draws calls, mostly small: thousands in minutes.
 #include "random_calls_draw.h"
 
 #include <algorithm>
@@ -18,7 +18,6 @@ class Draw {
   T pick(const T (&choices)[N]) {
     return choices[below(static_cast<int>(N))];
   }
-  // Returns a number in [0, 1).
   double part() { return static_cast<double>(random_.next() >> 11) * 0x1p-53; }
   int64_t log_uniform(double low, double high) {
     return static_cast<int64_t>(low * std::pow(high / low, part()) + 0.5);
@@ -26,7 +25,7 @@ class Draw {
   double normal() { return std::sqrt(-2 * std::log(1 - part())) * std::cos(2 * 3.14159265358979 * part()); }
   float uniform() { return random_.uniform(); }
 
-  // Draws 0, 1, a prime, a multiple of 8 or a neighbour of one, or any other size.
+  // 0, 1, a prime, a multiple of 8 or its neighbour, or any size.
   int64_t size() {
     const int kind = below(100);
     if (kind < 3) return 0;
@@ -51,7 +50,7 @@ void draw_sizes(Draw *draw, bool small, Case *test) {
   const int shape = small ? 0 : draw->below(1000);
   if (shape >= 900 && shape < 940) {  // deep
     test->m = draw->log_uniform(1, 40), test->n = draw->log_uniform(1, 40), test->k = draw->log_uniform(500, 20000);
-  } else if (shape >= 940 && shape < 970) {  // long and thin
+  } else if (shape >= 940 && shape < 970) {  // skinny
     test->m = draw->log_uniform(500, 5000), test->n = draw->log_uniform(1, 16), test->k = draw->log_uniform(1, 60);
     if (draw->percent(50)) std::swap(test->m, test->n);
   } else if (shape >= 970) {
@@ -94,12 +93,12 @@ void draw_scalars(Draw *draw, Data data, Case *test) {
   if (is_in_place(test->routine)) test->beta = 0;
 }
 
-// Draws exponents of the operands and of alpha that mostly keep results in the range.
+// Exponents that mostly keep results in range.
 void draw_exponents(Draw *draw, RandomCall *call) {
   const bool half = element_of(call->groups[0].routine) == Element::kHalf;
   if (call->routine == Routine::kStrsm) {
     call->exponent_a = draw->below(81) - 40;
-    if (call->groups[0].diag == LIBSGEMM_UNIT) call->exponent_a = std::min(call->exponent_a, 0);  // or solutions grow
+    if (call->groups[0].diag == LIBSGEMM_UNIT) call->exponent_a = std::min(call->exponent_a, 0);  // else solutions grow
     call->exponent_c = draw->below(121) - 60;
     for (Case &test : call->groups) test.alpha = std::ldexp(1 + draw->uniform() / 2, draw->below(21) - 10);
     return;
@@ -154,7 +153,7 @@ void draw_way(Draw *draw, bool gpu, RandomCall *call) {
   if (call->handle >= 0 && call->where == Where::device && draw->percent(12)) call->replays = 2 + draw->below(2);
 }
 
-// Scales the elements off the diagonal to about order^(-1/2) of it, so that solutions do not grow.
+// Scales off-diagonal elements to about order^(-1/2) of the diagonal, so that solutions do not grow.
 void shape_triangle(Matrix *x) {
   const auto order = std::sqrt(static_cast<float>(x->rows));
   for (int64_t i = 0; i < x->rows; ++i) {
@@ -239,7 +238,7 @@ Problem problem_of(const RandomCall &call, size_t group, size_t product, int rep
   const uint64_t seed = seed_of(call.seed, call.number, part);
   if (call.data == Data::exact) {
     Problem p = draw_problem(test, seed);
-    // Products that share a matrix use that of the first.
+    // Shared matrices are those of the first product.
     if (call.shares_a) replace_a(&p, draw_problem(test, seed_of(call.seed, call.number, shared)).a);
     if (call.shares_b) p.b = draw_problem(test, seed_of(call.seed, call.number, shared)).b;
     return p;

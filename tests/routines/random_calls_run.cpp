@@ -10,7 +10,7 @@
 namespace random_calls {
 namespace {
 
-constexpr double kMostTerms = 3e8;  // terms of one product; of larger ones only some rows are checked
+constexpr double kMostTerms = 3e8;  // of a product; larger ones: some rows
 
 void in_parallel(size_t count, const std::function<void(size_t)> &work) {
   std::atomic<size_t> next{0};
@@ -24,10 +24,10 @@ void in_parallel(size_t count, const std::function<void(size_t)> &work) {
   for (std::thread &thread : threads) thread.join();
 }
 
-// The matrices of one call, or of one replay of it, in guarded host memory.
+// Matrices of a call, or a replay, in guarded host memory.
 struct Round {
   std::vector<Problem> problems;
-  std::vector<std::unique_ptr<Placement>> placements;  // one; for groups one for each product
+  std::vector<std::unique_ptr<Placement>> placements;  // one; groups: one a product
 
   Round(const RandomCall &call, int replay) {
     for (size_t g = 0; g < call.groups.size(); ++g) {
@@ -59,7 +59,7 @@ struct Round {
             extent(p.c, p.test.padding.c)};
   }
 
-  // Returns the problems whose matrices placement `i` holds.
+  // Problems in placement `i`.
   std::vector<const Problem *> held(size_t i) const {
     if (placements.size() == problems.size()) return {&problems[i]};
     std::vector<const Problem *> all;
@@ -70,7 +70,7 @@ struct Round {
   Strides strides;
 };
 
-// The arrays that a batch of groups takes.
+// Arguments of a batch of groups.
 class GroupArrays {
  public:
   GroupArrays(const RandomCall &call, const std::vector<Args> &products) {
@@ -106,7 +106,7 @@ class GroupArrays {
 
 }  // namespace
 
-// A call of a burst with its matrices, its graph and its result.
+// A call with its matrices, graph and result.
 class Item {
  public:
   Item(const RandomCall &which) : call(which) {}
@@ -151,7 +151,7 @@ class Item {
     return handle == nullptr ? sgemm_test::call(routine, products[0]) : sgemm_test::call(routine, handle, products[0]);
   }
 
-  // Checks what libsgemm_last_info reports.
+  // Checks libsgemm_last_info.
   std::string judge_info(const Options &options) {
     if (status != LIBSGEMM_SUCCESS) return std::string(libsgemm_status_string(status)) + ": " + info.message;
     if (info.status != status) return "libsgemm_last_info has another status than the call returned";
@@ -167,7 +167,6 @@ class Item {
     return "";
   }
 
-  // Checks the matrices of round `replay`.
   std::string judge(int replay) {
     for (const auto &placement : rounds[static_cast<size_t>(replay)]->placements) {
       const std::string fault = placement->check(arithmetic, bound_of(call), kMostTerms, &worst);
@@ -187,7 +186,7 @@ class Item {
   std::string fault;
 };
 
-// Streams that live longer than a burst.
+// Streams that outlive bursts.
 struct Gpu {
   std::vector<std::unique_ptr<gpu::Stream>> streams, of_graphs;
 
@@ -237,7 +236,6 @@ void Runner::issue(Item *item) {
   item->info = last_info();
 }
 
-// Waits for all enqueued work.
 void Runner::wait() {
   for (const auto &handle : handles_) {
     if (libsgemm_synchronize(*handle) != LIBSGEMM_SUCCESS) trouble_ = last_info().message;
@@ -249,7 +247,7 @@ void Runner::wait() {
   gpu::require(gpu::driver().synchronize(nullptr), "synchronize");
 }
 
-// Replays the graphs of the burst, one directly after the other, until each has had all its replays.
+// Replays the graphs in succession until all replays are done.
 void Runner::replay(std::vector<std::unique_ptr<Item>> *items) {
   for (int round = 1;; ++round) {
     std::vector<Item *> recorded;
@@ -283,7 +281,7 @@ void Runner::burst(uint64_t first, uint64_t count) {
   }
   in_parallel(items.size(), [&](size_t i) { items[i]->prepare(); });
   for (const auto &item : items) item->move_to_device();
-  // Each burst replaces one of the handles by a new one.
+  // Each burst replaces a handle.
   handles_[static_cast<size_t>(first / count % kHandles)] = std::make_unique<Handle>();
   trouble_.clear();
   for (const auto &item : items) issue(item.get());

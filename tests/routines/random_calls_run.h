@@ -1,5 +1,5 @@
-// Makes random calls in bursts. A burst prepares all its matrices, makes its calls without waiting for the device,
-// replays graphs with other inputs, and then checks everything.
+// Makes random calls in bursts. A burst prepares its matrices, makes its calls without waiting for the device, replays
+// graphs with other inputs, then checks everything.
 #pragma once
 
 #include <map>
@@ -13,20 +13,19 @@
 namespace random_calls {
 
 struct Options {
-  uint64_t seed = 1, first = 0, calls = 0;  // calls 0: no limit but the time
+  uint64_t seed = 1, first = 0, calls = 0;  // calls 0: no limit
   double minutes = 1;
   std::string backend;
-  bool gpu = false;                // uses device memory, streams and graphs
-  bool concurrent_graphs = false;  // replays graphs on streams of their own, concurrently
+  bool gpu = false;                // device memory, streams, graphs
+  bool concurrent_graphs = false;  // replays graphs on own streams
   int64_t fault = -1;              // first call whose result may be falsified, to test the check; -1: none
 };
 
-// Counts for the final report.
 struct Tally {
   uint64_t calls = 0, failures = 0, replays = 0;
-  double products = 0;  // products of two elements
+  double products = 0;  // of two elements
   std::map<std::string, uint64_t> by_routine, by_memory, by_mode, by_backend, by_data;
-  double worst_safe = 0, worst_any = 0, worst_fp64 = 0;  // |error| / bound; worst_fp64: of FP64's own bound
+  double worst_safe = 0, worst_any = 0, worst_fp64 = 0;  // |error| / bound; worst_fp64: by FP64's own bound
   std::vector<std::string> faults;                       // the first few
 };
 
@@ -38,7 +37,6 @@ class Runner {
   explicit Runner(const Options &options);
   ~Runner();
 
-  // Makes the calls [first, first + count).
   void burst(uint64_t first, uint64_t count);
 
   const Tally &tally() const { return tally_; }
@@ -55,7 +53,7 @@ class Runner {
   Tally tally_;
   std::vector<std::unique_ptr<Handle>> handles_;
   std::unique_ptr<Gpu> gpu_;
-  std::string trouble_;  // an error of the burst that cannot be assigned to a call
+  std::string trouble_;  // error that belongs to no single call
 };
 
 }  // namespace random_calls

@@ -1,4 +1,4 @@
-// The batch routines, strided and in groups, in the same ways as the single ones.
+// Batch routines, strided and grouped, in all configurations.
 #include <cstring>
 
 #include "support/catch.h"
@@ -11,7 +11,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// Every step-th case of the table, if its size keeps a batch cheap.
+// Every step-th case that is cheap as a batch.
 std::vector<Case> some_cases(Routine product, size_t step) {
   std::vector<Case> some;
   const std::vector<Case> all = cases_of(product);
@@ -48,7 +48,7 @@ void run_strided(const Case &test, Routine routine, libsgemm_layout_t layout, in
   }
 }
 
-// The arrays of parameters and pointers of a group batch, built from the placements of its products.
+// Arguments of a group batch, from its products' placements.
 class GroupBatch {
  public:
   GroupBatch(libsgemm_layout_t layout, const std::vector<std::vector<Problem>> &groups) {
@@ -90,7 +90,7 @@ class GroupBatch {
   }
 
  private:
-  // An empty group still has parameters, which must be legal.
+  // An empty group still has parameters; they must be legal.
   void add_group(const std::vector<Problem> &group) {
     const Args args = group.empty() ? Args() : products_.back()->args();
     size_.push_back(static_cast<int64_t>(group.size()));
@@ -128,7 +128,7 @@ void run_groups(Element element, const std::vector<std::vector<Problem>> &groups
     GroupBatch batch(layout, groups);
     const libsgemm_status_t status =
         way.handle == nullptr ? call_batch(element, batch.args()) : call_batch(element, *way.handle, batch.args());
-    // A kernel may decline a group after it has computed earlier ones, so the matrices may be modified.
+    // Matrices may change: a kernel may decline a group after earlier ones.
     const std::string fault = ways->judge(
         &way, batch_entry_name(element), no_backend, status,
         [&batch](const Arithmetic &how) { return batch.check(how); }, [] { return std::string(); });
@@ -144,7 +144,7 @@ TEST_CASE("strided batches give what their products give") {
       Ways ways;
       Failures failures;
       int turn = 0;
-      // The table has many more cases of products than of other routines.
+      // The table has far more cases of products.
       const size_t step = product_of(element_of(routine)) == single_of(routine) ? 23 : 7;
       for (const Case &test : some_cases(single_of(routine), step)) {
         const int count = turn % 16 == 0 ? 17 : 1 + turn % 4;
@@ -161,7 +161,7 @@ TEST_CASE("strided batches give what their products give") {
   }
 }
 
-// On a GPU a kernel may compute the steps of a batch with other kernels.
+// On a GPU other kernels may compute the steps of a batch.
 TEST_CASE("each product of a strided batch has the bits that it has as a call of its own, in every row") {
   if (subject().is_gpu) {
     SUCCEED("of a CPU");
@@ -218,7 +218,7 @@ TEST_CASE("group batches give what their products give") {
       const std::vector<Case> cases = some_cases(product_of(element), 31);
       REQUIRE(cases.size() > 100);
       for (size_t i = 0; i + 4 < cases.size(); i += 4) {
-        // Four groups of different parameters and sizes. In every second batch a group in the middle is empty.
+        // Four different groups; in every second batch one in the middle is empty.
         std::vector<std::vector<Problem>> groups;
         for (size_t g = 0; g < 4; ++g) {
           const int count = g == 2 && (i / 4) % 2 == 0 ? 0 : 1 + static_cast<int>((i / 4 + g) % 3);
@@ -272,8 +272,7 @@ TEST_CASE("empty batches do nothing") {
   }
 }
 
-// For a GPU test_gpu does this: the offload of host memory aligns columns, so that kernels for unaligned ones never
-// run.
+// For GPUs see test_gpu: offload aligns columns, so kernels for unaligned ones never run here.
 TEST_CASE("every row of the kernel table runs by force") {
   if (subject().is_gpu) {
     SUCCEED("in test_gpu, in device memory");

@@ -1,4 +1,4 @@
-// Tests the tests: the checker accepts right results and rejects each of a list of seeded faults.
+// The checker accepts right results and rejects seeded faults.
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -23,7 +23,7 @@ Case case_of(Routine routine, int64_t m, int64_t n, int64_t k, Inputs inputs) {
   return test;
 }
 
-// A problem without zeros, so that every fault below makes a difference.
+// Without zeros every fault makes a difference.
 Problem problem_without_zeros(const Case &test) {
   Problem problem = make_problem(test, 7);
   for (Matrix *x : {&problem.a, &problem.b, &problem.c}) {
@@ -33,7 +33,7 @@ Problem problem_without_zeros(const Case &test) {
   return problem;
 }
 
-// Computes in FP32 with FP32 accumulation in the plainest order, which the bound must accept.
+// FP32 sums in the plainest order, which the bound must accept.
 float plain_sum(const Problem &p, int64_t i, int64_t j, int64_t terms) {
   float sum = 0;
   for (int64_t l = 0; l < terms; ++l) sum += p.a.at(i, l) * p.b.at(l, j);
@@ -48,7 +48,7 @@ void write_sgemm(const Problem &p, Placement *placement) {
   }
 }
 
-// Returns the oracle's answer, rounded to FP32.
+// The oracle's answer, rounded to FP32.
 void write_answer(const Problem &p, Placement *placement) {
   for (int64_t i = 0; i < p.c.rows; ++i) {
     for (int64_t j = 0; j < p.c.columns; ++j) {
@@ -190,7 +190,7 @@ TEST_CASE("a wrong solution of a triangular system is rejected") {
     test.beta = 0;
     const Problem problem = make_problem(test);
     Placement placement(problem, LIBSGEMM_COL_MAJOR);
-    // Back substitution in FP32, since A is upper triangular.
+    // A is upper triangular.
     for (int64_t j = 0; j < 3; ++j) {
       for (int64_t i = order - 1; i >= 0; --i) {
         float x = test.alpha * problem.c.at(i, j);
@@ -203,7 +203,7 @@ TEST_CASE("a wrong solution of a triangular system is rejected") {
     float &first = *element(&placement, 0, 1);
     const float right = first;
     first = right + problem.a.at(0, order - 1) * *element(&placement, order - 1, 1) / problem.a.at(0, 0);
-    CHECK(placement.check() != "");  // the last term dropped
+    CHECK(placement.check() != "");  // without the last term
     first = 0;
     CHECK(placement.check() != "");
     first = std::numeric_limits<float>::quiet_NaN();
@@ -258,7 +258,7 @@ TEST_CASE("NaN and Inf answer only themselves") {
 
 TEST_CASE("what alpha takes out of the range and back is right, and nothing else") {
   struct Range {
-    float a, b, alpha, result;  // one element, a sum of 20 equal products a * b
+    float a, b, alpha, result;  // one element: a sum of 20 equal products a * b
     bool right;
   };
   constexpr float inf = std::numeric_limits<float>::infinity();
@@ -302,7 +302,7 @@ TEST_CASE("16-bit conversions are those of the formats") {
   CHECK(std::isnan(float_from_half(kPoison)));
   CHECK(half_from_float(65519.0f) == 0x7bff);
   CHECK(half_from_float(65520.0f) == 0x7c00);
-  CHECK(half_from_float(1.0f + std::ldexp(1.0f, -11)) == 0x3c00);  // a tie goes to even
+  CHECK(half_from_float(1.0f + std::ldexp(1.0f, -11)) == 0x3c00);  // tie
   CHECK(half_from_float(1.0f + 3 * std::ldexp(1.0f, -11)) == 0x3c02);
   CHECK(std::isnan(float_from_half(half_from_float(NAN))));
   CHECK(bfloat16_from_float(1.0f + std::ldexp(1.0f, -8)) == 0x3f80);

@@ -1,5 +1,5 @@
-// Mode fp32_fast: it keeps the bound of FP32 for operands of every kind, both as the backend chooses and in every
-// kernel of the mode, forced. The operands are hard enough: the fp16x3 kernel alone misses the bound.
+// Mode fp32_fast keeps FP32's bound for all operands, as chosen and in every kernel of the mode, forced. The operands
+// are hard: the fp16x3 kernel alone misses the bound.
 #include <algorithm>
 
 #include "hard_operands.h"
@@ -12,7 +12,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// Returns the forced kernels whose names end with the mode.
+// Forced kernels whose names end with the mode.
 std::vector<Way *> rows_of(Ways *all, const std::string &mode) {
   std::vector<Way *> found;
   for (Way &way : all->all()) {
@@ -25,7 +25,7 @@ std::vector<Way *> rows_of(Ways *all, const std::string &mode) {
 std::vector<Case> shapes() {
   std::vector<Case> all;
   for (int turn = 0; turn < 4; ++turn) {
-    // Two blocks of 128 rows and of 128 columns. In the last case k is too small for parts, so that FP64 computes all.
+    // Two blocks of 128 rows and columns. In the last case k is too small for splits: FP64 computes all.
     Case test = case_of(Routine::kSgemm, 133 + turn, 140, turn == 3 ? 140 : 297 + 200 * turn);
     if (turn % 2 != 0) test.transa = LIBSGEMM_TRANS;
     if (turn / 2 != 0) test.transb = LIBSGEMM_TRANS;
@@ -33,14 +33,14 @@ std::vector<Case> shapes() {
     test.offset = turn % 2;
     all.push_back(test);
   }
-  // k is so large that the chain of sums is cut.
+  // Large k cuts the sequential sum.
   all.push_back(case_of(Routine::kSgemm, 130, 70, 8501));
   all.back().transa = LIBSGEMM_TRANS, all.back().beta = -0.5f;
   return all;
 }
 
-// FP32 itself may miss the usual bound for one element in two thousand, where one term dominates a sum. Only fp32_fast
-// must keep it.
+// FP32 itself may miss the usual bound for one element in two thousand, where one term dominates. Only fp32_fast must
+// keep it.
 std::string judge(const Ways &ways, Way *way, libsgemm_status_t status, Placement *placement) {
   return ways.judge(
       way, "libsgemm_sgemm", false, status,
@@ -52,8 +52,7 @@ std::string judge(const Ways &ways, Way *way, libsgemm_status_t status, Placemen
       [&] { return placement->check_untouched(); });
 }
 
-// Returns what is wrong with the share that FP64 computed of the last call; empty if nothing. The call has been judged,
-// so its work has ended.
+// Returns the fault of the reported share of FP64, or "". The call has been judged, so it has ended.
 std::string judge_share(Hard hard, const Case &test) {
   const libsgemm_info_t info = last_info();
   if (std::string(info.math_mode) != "fp32_fast") return info.fp64_share < 0 ? "" : "a share of FP64 without the mode";
@@ -86,7 +85,7 @@ TEST_CASE("fp32_fast keeps the bound of FP32 whatever the operands hold") {
   }
   failures.report();
   CHECK(ways.front()->ran > 0);
-  // A backend lists the kernels of all devices, and declines those for other devices.
+  // A backend lists kernels of all devices and declines others'.
   const bool ran = std::any_of(ways.begin() + 1, ways.end(), [](const Way *way) { return way->ran > 0; });
   CHECK(ran == has(LIBSGEMM_MATH_FP32_FAST));
 }

@@ -1,5 +1,5 @@
-// LIBSGEMM_DETERMINISTIC_INVARIANT on host memory, on every backend: each element has the bits of the chain that
-// libsgemm.h defines (chain() in oracle.h), whatever the other elements are.
+// LIBSGEMM_DETERMINISTIC_INVARIANT on host memory: each element has the bits of the sequential FMA order that libsgemm.h
+// defines (chain() in oracle.h), independent of other elements.
 #include "invariant.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// Returns the first fault; empty if there is none.
+// Returns the first fault or "".
 std::string run(libsgemm_handle_t handle, const Problem &problem, libsgemm_layout_t layout) {
   Placement placement(problem, layout);
   const libsgemm_status_t status = call(problem.test.routine, handle, placement.args());
@@ -30,8 +30,7 @@ void check_all(libsgemm_handle_t handle, const Problem &problem) {
   }
 }
 
-// True if the backend has no kernels for invariant sums. Then ref computes all calls, and ref's own run has the long
-// test.
+// True if the backend has no invariant kernels: ref computes, and ref's own run is the long one.
 bool leaves_all_to_ref() {
   const std::vector<std::string> &kernels = subject().kernels;
   return std::none_of(kernels.begin(), kernels.end(), is_marked);

@@ -1,5 +1,5 @@
-// Sizes at which 32-bit arithmetic fails: more than 2^31 elements in C, in a dimension, and between the first and the
-// last element. Large operands are sparse mappings, in which only the pages written take memory.
+// Sizes at which 32-bit arithmetic fails: more than 2^31 elements in C, in a dimension, between first and last element.
+// Large operands are sparse mappings.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ using namespace sgemm_test;
 namespace {
 
 constexpr int64_t kTwo31 = int64_t{1} << 31;
-constexpr int64_t kSide = 46500;  // its square exceeds 2^31
+constexpr int64_t kSide = 46500;  // squared above 2^31
 constexpr int64_t kLdc = kSide + 3;
 
 int64_t available_kib() {
@@ -30,13 +30,13 @@ int64_t available_kib() {
   return 0;
 }
 
-// A sparse mapping. Elements that were not written are zero.
+// Elements not written are zero and take no memory.
 class Sparse {
  public:
   explicit Sparse(int64_t elements) : bytes_(static_cast<size_t>(elements) * sizeof(float)) {
     memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     REQUIRE(memory_ != MAP_FAILED);
-    madvise(memory_, bytes_, MADV_HUGEPAGE);  // only for speed
+    madvise(memory_, bytes_, MADV_HUGEPAGE);  // for speed
   }
   ~Sparse() { munmap(memory_, bytes_); }
   Sparse(const Sparse &) = delete;
@@ -53,8 +53,8 @@ float small_integer(int64_t i, int64_t modulus) { return static_cast<float>(i * 
 
 enum class Decline { kNo, kVisibly };
 
-// Requires success. A BLAS with 32-bit integers cannot take a size beyond 2^31: with kVisibly the backend under test
-// may leave the call to another backend, and libsgemm_last_info must say so.
+// Requires success. A BLAS with 32-bit integers cannot take a size beyond 2^31: with kVisibly another backend may
+// compute, if libsgemm_last_info says so.
 void require_success(libsgemm_status_t status, Decline decline = Decline::kNo) {
   const libsgemm_info_t info = last_info();
   INFO(info.backend << ": " << info.reason << " " << info.message);
@@ -64,8 +64,8 @@ void require_success(libsgemm_status_t status, Decline decline = Decline::kNo) {
   REQUIRE(has_word(info.reason, subject().backend));
 }
 
-// True if the backend under test takes sizes beyond 2^31. A smallest product with such a leading dimension of A shows
-// it. A backend that does not take them leaves them to another backend, which has its own tests.
+// True if the backend takes a smallest product with such an lda. Otherwise it leaves these sizes to another backend,
+// which has its own tests.
 bool takes_sizes_beyond_2_31() {
   const float a = 2, b = 3;
   float c = 5;
@@ -78,7 +78,7 @@ bool takes_sizes_beyond_2_31() {
 
 }  // namespace
 
-// The largest test below allocates a matrix of 8.7 GB.
+// The largest test needs 8.7 GB.
 std::string sgemm_test::skip_reason() {
   constexpr int64_t kNeeded = int64_t{10} << 20;
   const int64_t available = available_kib();
@@ -87,7 +87,7 @@ std::string sgemm_test::skip_reason() {
 }
 
 TEST_CASE("m * n beyond 2^31") {
-  // Row-major calls become column-major ones with the operands exchanged. Both layouts are fast only on a GPU.
+  // Row-major calls become column-major with exchanged operands. Both layouts are fast only on a GPU.
   const libsgemm_layout_t layout = GENERATE(LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR);
   if (layout == LIBSGEMM_COL_MAJOR && !subject().is_gpu) return;
   std::vector<float> a(kSide * 2), b(kSide * 2);
@@ -100,7 +100,7 @@ TEST_CASE("m * n beyond 2^31") {
   for (int64_t j = 0; j < kSide; ++j) {
     for (int64_t i = kSide; i < kLdc; ++i) c[i + j * kLdc] = poison;
   }
-  // op(A) is kSide x 2 with rows of two elements, op(B) 2 x kSide likewise by columns.
+  // op(A) is kSide x 2, op(B) 2 x kSide, with adjacent pairs in memory.
   const bool columns = layout == LIBSGEMM_COL_MAJOR;
   require_success(libsgemm_sgemm(layout, columns ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS,
                                  columns ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS, kSide, kSide, 2, -1, a.data(), 2,
@@ -154,7 +154,7 @@ TEST_CASE("k beyond 2^31") {
 }
 
 TEST_CASE("ld * columns beyond 2^31 for every operand of every routine") {
-  constexpr int64_t kLd = 70000000;  // 33 columns of it exceed 2^31 elements
+  constexpr int64_t kLd = 70000000;  // 33 columns exceed 2^31 elements
   constexpr int64_t kOrder = 33;
   for (const Routine routine : kSingleRoutines) {
     for (const libsgemm_layout_t layout : {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR}) {

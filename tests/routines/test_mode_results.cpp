@@ -1,5 +1,4 @@
-// The math modes as a backend chooses kernels for them: the table of cases, the arithmetic that ran, the size of the
-// errors, and verification.
+// Math modes with kernels as chosen: the table of cases, the arithmetic, the size of errors, verification.
 #include <cmath>
 
 #include "support/catch.h"
@@ -45,13 +44,13 @@ TEST_CASE("a large product runs in the mode asked for") {
     // Small integers are exact in every arithmetic.
     const auto check = [&](const Arithmetic &) { return placement.check(); };
     CHECK(ways.judge(&way, "libsgemm_sgemm", false, status, check, [] { return std::string(); }) == "");
-    // In modes with FP32's error a GPU decides separately for each tile that it copies.
+    // In modes with FP32's error a GPU decides for each tile that it copies.
     if (rounds(mode) || !subject().is_gpu) CHECK((way.ran_in_mode == 1) == has(mode));
   }
 }
 
-// Errors against the product of the unrounded inputs, independent of the oracle's rounding. The significant bits of a
-// mode bound them from both sides: the rounding error of an input is evenly spread within 2^-bits.
+// Errors against the product of unrounded inputs, independent of the oracle's rounding. The mode's significant bits
+// bound them from both sides: an input's rounding error is evenly spread within 2^-bits.
 TEST_CASE("errors of the modes that round are as large as their inputs make them") {
   Case test = case_of(Routine::kSgemm, 100, 90, 256);
   test.inputs = Inputs::kRandom;
@@ -126,7 +125,7 @@ TEST_CASE("routines other than products run as FP32 in every mode but fp64") {
       INFO(entry_name(routine) << " " << name_of(mode));
       CHECK(ways.judge(&way, entry_name(routine), false, status, &placement) == "");
       const bool wanted = mode == LIBSGEMM_MATH_FP64 && routine != Routine::kStrsm && always_has(mode);
-      // Some GPUs have kernels with FP64 sums for some routines.
+      // Some GPUs have FP64 kernels for some routines.
       if (mode != LIBSGEMM_MATH_FP64 || !subject().is_gpu) CHECK(way.ran_in_mode == (wanted ? 1 : 0));
     }
   }

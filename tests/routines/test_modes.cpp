@@ -1,6 +1,6 @@
-// The math modes. The results of these tests depend only on what a mode does to its inputs, so a comparison of bits
-// proves that it ran and no other. All kernels run, forced, and each mode as requested. test_routines (and test_gpu)
-// run the table of cases in every kernel, forced; test_mode_results.cpp runs it as the backend chooses.
+// Math modes: results depend on what a mode does to its inputs alone, so bits prove which mode ran. Runs all kernels,
+// forced, and each mode as requested. test_routines and test_gpu run the table of cases in every kernel, forced;
+// test_mode_results.cpp runs it as chosen.
 #include <cfloat>
 #include <cmath>
 #include <functional>
@@ -21,7 +21,7 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Runs products with every kernel, forced, and with every mode requested.
+// Runs products with every kernel, forced, and every mode.
 class Runner {
  public:
   Runner() {
@@ -29,7 +29,7 @@ class Runner {
     for (const libsgemm_math_mode_t mode : kOtherModes) ways_.push_back(std::make_unique<Ways>(mode));
   }
 
-  // Gets C and the arithmetic; returns the fault, or an empty text.
+  // Takes C and the arithmetic; returns the fault or "".
   using Judge = std::function<std::string(const Arithmetic &, Placement *)>;
 
   void run(const Problem &problem, libsgemm_layout_t layout, const Judge &judge) {
@@ -73,8 +73,8 @@ class Runner {
   std::map<libsgemm_math_mode_t, int> ran_;
 };
 
-// A product in which row i of op(A) is zero, except for `values` number i at index `at` of k, where B is 1. If not
-// `in_a`, the same for the columns of op(B).
+// Row i of op(A) is zero, except for `values` number i at index `at` of k, where B is 1. Without `in_a`, the same for
+// columns of op(B).
 Problem selection(const std::vector<float> &values, bool in_a, int64_t k, int64_t at) {
   const auto count = static_cast<int64_t>(values.size());
   const int64_t long_side = count * (130 / count + 1), short_side = 9;
@@ -88,7 +88,7 @@ Problem selection(const std::vector<float> &values, bool in_a, int64_t k, int64_
   return p;
 }
 
-// A product whose elements all equal the scalar product of x and y.
+// All elements equal the scalar product of x and y.
 Problem pair_of(const std::vector<float> &x, const std::vector<float> &y, int64_t k) {
   Problem p = make_problem(case_of(Routine::kSgemm, 70, 67, k));
   for (Matrix *each : {&p.a, &p.b}) {
@@ -102,8 +102,7 @@ Problem pair_of(const std::vector<float> &x, const std::vector<float> &y, int64_
   return p;
 }
 
-// Returns a description of the first element of the product that is not within `tolerance` of `wanted`; empty if all
-// are.
+// Describes the first element beyond `tolerance` of `wanted`, or "".
 std::string all_are(Placement *placement, const Problem &problem, double wanted, double tolerance = 0) {
   for (int64_t i = 0; i < problem.c.rows; ++i) {
     for (int64_t j = 0; j < problem.c.columns; ++j) {
@@ -118,11 +117,11 @@ std::string all_are(Placement *placement, const Problem &problem, double wanted,
   return "";
 }
 
-// Numbers of at most 22 bits, which the parts of fp16x3 hold.
+// At most 22 bits, which the splits of fp16x3 hold.
 const std::vector<float> kWitnesses = {0.0f,
                                        1.0f,
                                        -1.0f,
-                                       0x1.002p0f,     // tie of tf32 and fp16 above an even number: 1 or 1 + 2^-10
+                                       0x1.002p0f,     // tf32 and fp16 tie above an even number: 1 or 1 + 2^-10
                                        -0x1.006p0f,    // tie above an odd number
                                        0x1.00201p0f,   // just above the tie
                                        0x1.001ff8p0f,  // just below the tie
@@ -130,7 +129,7 @@ const std::vector<float> kWitnesses = {0.0f,
                                        0x1.03p0f,
                                        -0x1.01001p0f,
                                        0x1.00ffp0f,
-                                       0x1.012p0f,  // each mode rounds it to another number
+                                       0x1.012p0f,  // differs by mode
                                        0x1.ffep0f,
                                        0x1.fffp0f,  // rounds to 2
                                        0x1.555555p3f - 0x5p-21f,
@@ -195,7 +194,7 @@ TEST_CASE("the largest, the smallest and special values in every mode, in every 
     Problem problem = selection(values, in_a, 1, 0);
     for (const libsgemm_layout_t layout : kLayouts) {
       runner.run(problem, layout, [&](const Arithmetic &how, Placement *placement) {
-        // Modes that split may lose bits that their parts do not hold; the bounds allow for that.
+        // Modes that split may lose bits within their bounds.
         const bool exact = how.mode == LIBSGEMM_MATH_FP32 || rounds(how.mode);
         problem.test.inputs = exact ? Inputs::kExact : Inputs::kRandom;
         return placement->check(how);
@@ -236,31 +235,31 @@ TEST_CASE("sums beyond the range of FP32 are infinite in every row") {
   runner.finish();
 }
 
-// lo * lo is two units in the last place of the product: fp16x3 leaves it out, FP32 and bf16x6 do not. The sums are
-// exact in every order, since all terms but one are zero.
+// lo * lo is two units in the last place of the product: fp16x3 omits it, FP32 and bf16x6 do not. All terms but one are
+// zero, so every order is exact.
 TEST_CASE("fp16x3 sums three products of parts and no more") {
   Runner runner;
   for (const int64_t k : {1, 33, 4096}) {
-    const float x = 1 + 0x1p-11f - 0x1p-22f;  // its parts: 1, and 2^-11 - 2^-22
+    const float x = 1 + 0x1p-11f - 0x1p-22f;  // splits: 1, and 2^-11 - 2^-22
     const Problem problem = pair_of({x}, {x}, k);
     runner.run(problem, LIBSGEMM_COL_MAJOR, [&](const Arithmetic &how, Placement *placement) {
       const double wanted = rounds(how.mode)                   ? 1
                             : how.mode == LIBSGEMM_MATH_FP16X3 ? 1 + 0x1p-10 - 0x1p-21
                                                                : 1 + 0x1p-10 - 0x1p-22;
-      // fp32_fast may use these parts or FP64.
+      // fp32_fast may use these splits or FP64.
       return all_are(placement, problem, wanted, how.mode == LIBSGEMM_MATH_FP32_FAST ? 0x1p-22 : 0);
     });
   }
   runner.finish();
 }
 
-// (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24. bf16x6 keeps it in either order of the two terms, since it adds up the products
-// of low parts first. FP32 keeps it at most in the order that does not round the square first, fp16x3 never.
+// (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24. bf16x6 keeps it in either order of the terms: it adds the products of low
+// splits first. FP32 keeps it only if it does not round the square first, fp16x3 never.
 TEST_CASE("bf16x6 sums six products of parts, the small ones first") {
   const float x = 1 + 0x1p-12f, p = 1 + 0x1p-11f;
   Runner runner;
   for (const int64_t k : {2, 34, 4096}) {
-    std::map<std::string, std::vector<int>> kept;  // by FP32 kernel: the orders in which an element keeps the square
+    std::map<std::string, std::vector<int>> kept;  // by FP32 kernel: orders in which an element keeps the square
     for (const bool square_first : {true, false}) {
       const Problem problem = square_first ? pair_of({x, 1}, {x, -p}, k) : pair_of({1, x}, {-p, x}, k);
       const auto in_fp32 = [&](Placement *placement) -> std::string {
@@ -286,8 +285,8 @@ TEST_CASE("bf16x6 sums six products of parts, the small ones first") {
   runner.finish();
 }
 
-// Tensor cores align 16 terms of k with the largest, and truncate below 2^-25 of it. Here each product of low parts is
-// below that (0.875 * 2^-25), but their sum is 6.6 units: the result contains it only if they were added up first.
+// Tensor cores align 16 terms of k with the largest, and truncate below 2^-25 of it. Each product of low splits is
+// below (0.875 * 2^-25), their sum 6.6 units: it survives only if they are added first.
 TEST_CASE("the modes that split add up the products of low parts first") {
   const std::vector<float> x = [] {
     std::vector<float> values(16, 0x1p-7f * (1 + 0x1.cp-12f));
@@ -307,8 +306,8 @@ TEST_CASE("the modes that split add up the products of low parts first") {
   runner.finish();
 }
 
-// A 1, then terms of 0.875 * 2^-25. A single sum over all of k, on tensor cores or in FP32, loses them all. Sums over
-// 32 to 128 of k that are added up in FP32 lose only the terms summed with the 1, and one rounding each.
+// A 1, then terms of 0.875 * 2^-25. One sum over all of k, on tensor cores or in FP32, loses them all. Sums over 32 to
+// 128 of k, added in FP32, lose only the terms next to the 1, and a rounding each.
 TEST_CASE("the modes that split promote their sums to FP32") {
   constexpr int64_t kTerms = 4096;
   std::vector<float> x(kTerms, 0x1.cp-26f);

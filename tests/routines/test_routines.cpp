@@ -1,5 +1,4 @@
-// Runs every case of the table in both layouts: without a handle, with one, and with every kernel of the backend under
-// test, forced.
+// Every case in both layouts: without a handle, with one, and with every kernel, forced.
 #include <map>
 #include <optional>
 #include <set>
@@ -15,7 +14,6 @@ using namespace sgemm_test;
 
 namespace {
 
-// Runs one problem in one layout in every way.
 void run_problem(const Problem &problem, libsgemm_layout_t layout, Ways *ways, Failures *failures) {
   const bool none = needs_no_backend(problem.test);
   Placement placement(problem, layout);
@@ -41,7 +39,7 @@ TEST_CASE("every case of every routine gives the right result in every way of ca
       const std::vector<Case> cases = cases_of(routine);
       REQUIRE(cases.size() > 500);
       const int part = one_in();
-      Random random(2026);  // random, since a fixed step through the table would miss whole options
+      Random random(2026);  // a fixed step through the table would miss whole options
       for (const Case &test : cases) {
         std::optional<Problem> problem;
         for (const libsgemm_layout_t layout : kLayouts) {
@@ -61,7 +59,7 @@ TEST_CASE("every case of every routine gives the right result in every way of ca
           rows += way.ran > 0 ? 1 : 0;
         }
       }
-      CHECK(rows > 0);  // at least one kernel for this routine can be forced
+      CHECK(rows > 0);  // some kernel can be forced
     }
   }
 }

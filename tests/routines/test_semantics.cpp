@@ -1,5 +1,5 @@
-// Rules of the reference BLAS beyond the formula: what is not read, how NaN and Inf spread, denormals, alignment, empty
-// sizes, and the same bits in every run.
+// Rules of the reference BLAS beyond the formula: what is not read, NaN and Inf, denormals, alignment, empty sizes,
+// reproducible bits.
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -17,7 +17,7 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Runs the problem in both layouts on the backend under test and checks the result.
+// Checks the result in both layouts.
 void run(const Problem &problem, bool no_backend = false) {
   for (const libsgemm_layout_t layout : kLayouts) {
     Placement placement(problem, layout);
@@ -27,7 +27,7 @@ void run(const Problem &problem, bool no_backend = false) {
     INFO(info.message);
     REQUIRE(status == LIBSGEMM_SUCCESS);
     CHECK(std::string(info.backend) == (no_backend ? "none" : subject().backend));
-    // FP32, or sums in FP64 where those are faster.
+    // FP32, or FP64 sums where those are faster.
     const std::string mode = info.math_mode;
     CHECK((no_backend || mode == "fp32" || mode == "fp64"));
     CHECK(placement.check(no_backend ? Arithmetic() : arithmetic_of(info)) == "");
@@ -130,7 +130,7 @@ TEST_CASE("NaN and Inf in A and B spread by the definition, also where the partn
           test.transb = (variant / 2) % 2 == 0 ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS;
           test.beta = variant / 4 == 0 ? 0.0f : 1.0f;
           Problem problem = make_problem(test);
-          // All partners in B of A's special element are zero, and some partners in A of B's.
+          // A's special element meets only zeros of B, B's some zeros of A.
           problem.a.at(0, 0) = special;
           for (int64_t j = 0; j < problem.b.columns; ++j) {
             (test.transb == LIBSGEMM_NO_TRANS ? problem.b.at(0, j) : problem.b.at(std::min(j, problem.b.rows - 1), 0)) =
@@ -153,7 +153,7 @@ TEST_CASE("a NaN in A spreads to what it enters, and no further") {
         Case test = case_of(routine, size, size, size);
         test.uplo = uplo;
         Problem problem = make_problem(test);
-        // No zeros: the reference BLAS skips those in A of syrk and syr2k, others do not.
+        // No zeros: the reference BLAS skips those of A in syrk and syr2k, others do not.
         for (Matrix *x : {&problem.a, &problem.b}) {
           for (float &value : x->values) value = value == 0 ? 1.0f : value;
         }
@@ -257,7 +257,7 @@ TEST_CASE("strsm of a diagonal that has no reciprocals in the range") {
       }
     }
   }
-  // The reciprocal of a number beyond 2^126 is below the normal range.
+  // Beyond 2^126 a reciprocal is below the normal range.
   float a = 3e38f, b = 3e38f;
   Args args;
   args.m = args.n = 1;
@@ -270,7 +270,7 @@ TEST_CASE("strsm of a diagonal that has no reciprocals in the range") {
 TEST_CASE("denormals are kept") {
   const float tiny = FLT_MIN / 64;
   for (const int64_t size : {1, 20, 70}) {
-    // Denormal inputs times 1, denormal products, and denormals of C.
+    // Denormal inputs, products, and C.
     Case test = case_of(Routine::kSgemm, size, size, size);
     test.beta = 1;
     Problem problem = make_problem(test);

@@ -12,14 +12,14 @@ libsgemm_add_test(routines/test_large PER_BACKEND LABELS slow TIMEOUT 1800)
 foreach(backend IN LISTS LIBSGEMM_TEST_BACKENDS)
   set_tests_properties(test_large.${backend} PROPERTIES RESOURCE_LOCK memory)  # nearly 9 GB each
 endforeach()
-# A program with a main of its own, for as long as one likes; a short run here, and one in which a result is falsified.
+# Has its own main and any duration; here a short run, and one with a falsified result.
 add_executable(random_calls routines/random_calls.cpp routines/random_calls_draw.cpp routines/random_calls_run.cpp support/tsan_suppressions.cpp)
 target_link_libraries(random_calls PRIVATE libsgemm_test_gpu)
 add_dependencies(backend_tests random_calls)
 set_source_files_properties(routines/random_calls_draw.cpp PROPERTIES COMPILE_OPTIONS "${oracle}")
 set_target_properties(random_calls PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 if(LIBSGEMM_SANITIZE MATCHES "thread")
-  set_target_properties(random_calls PROPERTIES EXCLUDE_FROM_ALL ON)  # its calls come from one thread
+  set_target_properties(random_calls PROPERTIES EXCLUDE_FROM_ALL ON)  # one thread makes its calls
 endif()
 foreach(backend IN LISTS LIBSGEMM_TEST_BACKENDS)
   libsgemm_add_backend_test(random_calls ${backend} TIMEOUT 600 COMMAND random_calls --seed 1 --calls 800)
