@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the libraries export, and that the public header compiles as strict C99, C11 and C++.
+# Exports of the libraries; the public header is strict C99, C11 and C++.
 # Usage: test_abi.sh READELF LIBSGEMM.SO LIBSGEMM_BLAS.SO LIBSGEMM_CUBLAS.SO LIBSGEMM_ROCBLAS.SO INCLUDE_DIRECTORY CC CXX
 set -eu
 
@@ -13,7 +13,7 @@ fail() {
   failures=$((failures + 1))
 }
 
-# Names, with versions, that a library defines for others.
+# Names, with versions, that a library exports.
 exports() {
   "$readelf" --wide --dyn-syms "$1" |
     awk '$5 ~ /GLOBAL|WEAK|UNIQUE/ && $7 != "UND" && $6 == "DEFAULT" {print $8}' | sort -u
@@ -23,19 +23,19 @@ exports "$library" >"$work/library"
 exports "$drop_in" >"$work/drop_in"
 [ "$(wc -l <"$work/library")" -gt 30 ] || fail "$library exports fewer than 30 symbols"
 
-# Version definitions show as an absolute symbol of the version's own name.
+# A version definition shows as an absolute symbol of its name.
 grep -v -e '^libsgemm_[a-z0-9_]*@@LIBSGEMM_[0-9.]*$' -e '^LIBSGEMM_[0-9.]*$' -e '^LIBSGEMM_[0-9.]*@@LIBSGEMM_[0-9.]*$' \
   "$work/library" >"$work/foreign" || true
 [ ! -s "$work/foreign" ] || fail "$library exports without prefix or version: $(tr '\n' ' ' <"$work/foreign")"
 
-# Every function of the header is there.
+# The library has every function of the header.
 grep -o 'libsgemm_[a-z0-9_]*(' "$include/libsgemm.h" | tr -d '(' | sort -u >"$work/declared"
 sed 's/@.*//' "$work/library" | sort -u >"$work/names"
-# Names in comments are of functions too; libsgemm_last_info() is a mention of one.
+# Includes names in comments, as in "libsgemm_last_info()".
 comm -23 "$work/declared" "$work/names" >"$work/missing"
 [ ! -s "$work/missing" ] || fail "$library lacks $(tr '\n' ' ' <"$work/missing")"
 
-# The drop-in has single-precision level 3 only: no other precision, no level 1 or 2, no error handler.
+# The drop-in has only single-precision level 3: no other precision or level, no error handler.
 sed 's/@.*//' "$work/drop_in" >"$work/drop_in_names"
 for name in cblas_sgemm sgemm_ cblas_sgemm_64 sgemm_64_ scipy_cblas_sgemm64_ scipy_sgemm_64_ cblas_strsm strsm_ \
   cblas_ssyrk ssyrk_ cblas_ssyr2k ssyr2k_ cblas_ssymm ssymm_ cblas_strmm strmm_; do
@@ -53,8 +53,8 @@ grep -v -E -e '^(scipy_)?(cblas_)?s[a-z0-9]*(gemm|symm|syrk|syr2k|trmm|trsm|gemm
   -e '^libsgemm_blas_[a-z]*$' -e '^LIBSGEMM' "$work/drop_in_names" >"$work/other" || true
 [ ! -s "$work/other" ] || fail "$drop_in exports besides level 3: $(tr '\n' ' ' <"$work/other")"
 
-# Under cuBLAS's names: those of single precision and of any types, each of level 3 with its form for 64-bit integers,
-# without a version, and what changes a handle.
+# cuBLAS's names: level 3 of single precision or any types, each also for 64-bit integers, without a version, and what
+# changes a handle.
 exports "$for_cublas" >"$work/for_cublas"
 grep -v -x -E -e 'cublas(Sgemm|Gemm)[A-Za-z]*(_v2)?(_64)?' -e 'cublasS(symm|syrk|syrkx|syr2k|trmm|trsm)(Batched)?(_v2)?(_64)?' \
   -e 'cublasLt(Matmul|Create|Destroy)' -e 'cublas(Create|Destroy|SetStream|SetWorkspace)_v2' -e libsgemm_cublas_version \
@@ -67,7 +67,7 @@ for name in Sgemm_v2 SgemmEx GemmEx SgemmBatched GemmBatchedEx SgemmStridedBatch
   done
 done
 
-# Under rocBLAS's names likewise, each also as a batch by strides and by pointers.
+# rocBLAS's names likewise, each also as a strided and a pointer batch.
 exports "$for_rocblas" >"$work/for_rocblas"
 grep -v -x -E -e 'rocblas_(s(gemm|symm|syrk|syrkx|syr2k|gemmt|trmm|trsm)|gemm)(_(strided_)?batched)?(_ex)?(_64)?' \
   -e 'rocblas_((create|destroy)_handle|set_stream|set_workspace|set_device_memory_size)' -e libsgemm_rocblas_version \
@@ -86,7 +86,7 @@ for name in gemm_ex gemm_strided_batched_ex gemm_batched_ex; do
   done
 done
 
-# No library needs a vendor's or a BLAS library to load.
+# Loading needs no vendor's library or BLAS.
 for file in "$library" "$drop_in" "$for_cublas" "$for_rocblas"; do
   "$readelf" --wide --dynamic "$file" | grep NEEDED |
     grep -i -E 'blas\.|cuda|cublas|hip|rocm|lapack' >"$work/needed" || true

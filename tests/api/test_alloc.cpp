@@ -1,5 +1,4 @@
-// After warm-up a call allocates nothing. This program replaces malloc and mmap, and counts their calls while a routine
-// runs.
+// After warm-up a call allocates nothing: counts this program's malloc and mmap while a routine runs.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <sys/mman.h>
@@ -38,8 +37,8 @@ bool is_in(const void *code, const char *library) {
   return dladdr(code, &info) != 0 && std::strstr(info.dli_fname, library) != nullptr;
 }
 
-// True if a GPU's driver allocates, or the CUDA runtime, which is linked into the plugin: the library does not control
-// those. `caller` is checked first, since a backtrace may end in the driver.
+// Recognises allocations by a GPU's driver or the CUDA runtime in the plugin, which the library does not control.
+// `caller` is checked first: a backtrace may end in the driver.
 bool is_driver(const void *caller) {
   if (is_in(caller, "/libcuda.so") || is_in(caller, "/libamdhip64.so")) return true;
   void *frames[16];
@@ -117,7 +116,7 @@ std::string file_of(void *code) {
   return code != nullptr && dladdr(code, &info) != 0 ? info.dli_fname : "nowhere";
 }
 
-// A call's matrices where the backend computes. The bookkeeping of copies to and from a GPU is in host memory.
+// Matrices where the backend computes. Bookkeeping of GPU copies is in host memory.
 class Operands {
  public:
   Operands(const std::vector<const Problem *> &problems, libsgemm_layout_t layout, const Strides &strides = {})
@@ -133,12 +132,12 @@ class Operands {
   std::optional<gpu::DevicePlacement> device_;
 };
 
-// Runs `work` three times to warm up, and then counts the allocations of further runs.
+// Counts allocations after three runs.
 template <typename Work>
 void check_allocates_nothing(Work work) {
   constexpr int kRuns = 5;
   for (int i = 0; i < 3; ++i) REQUIRE(work() == LIBSGEMM_SUCCESS);
-  is_driver(nullptr);  // the first backtrace() loads a library
+  is_driver(nullptr);  // backtrace() loads a library at first
   allocations = 0;
   counting = true;
   bool success = true;
@@ -152,7 +151,7 @@ void check_allocates_nothing(Work work) {
 }  // namespace
 
 TEST_CASE("the counter counts") {
-  is_driver(nullptr);  // the first backtrace() loads a library
+  is_driver(nullptr);  // backtrace() loads a library at first
   allocations = 0;
   counting = true;
   void *volatile plain = std::malloc(10);

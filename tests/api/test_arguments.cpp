@@ -1,5 +1,4 @@
-// Bad arguments, one at a time: each call returns INVALID_ARGUMENT with the position and the name, and leaves C
-// unchanged.
+// Bad arguments, one at a time: INVALID_ARGUMENT with position and name; C stays.
 #include <algorithm>
 #include <set>
 
@@ -12,8 +11,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// C has two columns and two rows, so that one leading dimension decides about overflow. All other sizes differ where
-// they may.
+// C is 2 x 2, so one leading dimension decides about overflow. Other sizes differ where possible.
 Case case_of(Routine routine) {
   Case test;
   test.routine = routine;
@@ -54,7 +52,7 @@ TEST_CASE("every argument of every routine wrong in turn") {
           CHECK(placement.check_untouched() == "");
         }
       }
-      // The call without the fault succeeds.
+      // Succeeds without the fault.
       REQUIRE(call(routine, right.args()) == LIBSGEMM_SUCCESS);
       CHECK(last_info().argument == 0);
       CHECK(std::string(last_info().message) == "");
@@ -66,8 +64,7 @@ TEST_CASE("every argument of every routine wrong in turn") {
 }
 
 TEST_CASE("leading dimensions count columns in row-major and rows in column-major") {
-  // A is 3 x 7, so lda = 5 is large enough only for column-major. B is 7 x 2, so ldb is large enough only for
-  // row-major.
+  // A is 3 x 7: lda = 5 suffices for column-major only. B is 7 x 2: ldb suffices for row-major only.
   std::vector<float> a(64, 1.0f), b(64, 1.0f), c(64, 0.0f);
   const auto multiply = [&](libsgemm_layout_t layout, int64_t lda, int64_t ldb, int64_t ldc) {
     return libsgemm_sgemm(layout, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, 3, 2, 7, 1, a.data(), lda, b.data(), ldb, 0,
@@ -130,7 +127,7 @@ std::vector<Routine> all_routines() {
   return routines;
 }
 
-// The largest sizes that can be passed, with no matrix.
+// The largest sizes, with no matrix.
 Args args_of_nothing(libsgemm_layout_t layout) {
   Args args;
   args.layout = layout;
@@ -156,7 +153,7 @@ TEST_CASE("where C is empty the sizes of the rest do not matter") {
         Args args = args_of_nothing(layout);
         (size == "m" ? args.m : size == "n" ? args.n : args.batch_count) = 0;
         check_accepted(routine, args, size + " = 0");
-        args.lda = 0;  // wrong even if nothing is accessed
+        args.lda = 0;  // wrong even without an access
         CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine), "lda") == "");
       }
     }
@@ -191,7 +188,7 @@ TEST_CASE("where A and B are not read their sizes do not matter, and that of C d
 
 namespace {
 
-// A block of one array in the caller's storage order.
+// A block in the caller's storage order.
 struct Block {
   int64_t start, ld;
   libsgemm_layout_t layout;
@@ -215,7 +212,7 @@ bool disjoint(const std::set<int64_t> &x, const std::set<int64_t> &y) {
   return true;
 }
 
-// The three matrices of a call in one array, often with a common leading dimension, as LAPACK passes them.
+// Three matrices in one array, often with a common leading dimension, as in LAPACK.
 class OneArray {
  public:
   OneArray(Routine routine, Random *random) : problem_(make_problem(case_of_overlap(routine))) {
@@ -256,7 +253,7 @@ class OneArray {
 
   const std::vector<float> &array() const { return array_; }
 
-  // Returns an empty text if C holds the result and all else equals `before`.
+  // Returns "" if C is right and all else equals `before`.
   std::string check(std::vector<float> before) const {
     Matrix result = problem_.c;
     read(c_, &result);
@@ -348,7 +345,7 @@ TEST_CASE("overlap is judged in bytes for the 16-bit types") {
     args.lda = args.ldb = args.ldc = 4;
     args.a = memory.data();       // 32 bytes
     args.b = memory.data() + 40;  // 32 bytes
-    args.c = memory.data() + 7;   // from byte 28: overlaps the end of A
+    args.c = memory.data() + 7;   // from byte 28: overlaps A's end
     CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine), "C") == "");
     args.c = memory.data() + 8;
     CHECK(call(routine, args) == LIBSGEMM_SUCCESS);
@@ -366,7 +363,7 @@ TEST_CASE("overlap is judged in bytes for the 16-bit types") {
     CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine), "C") == "");
     args.c = memory.data() + 24;
     CHECK(call(routine, args) == LIBSGEMM_SUCCESS);
-    args.c = memory.data();  // the last element is the one before A
+    args.c = memory.data();  // ends right before A
     CHECK(call(routine, args) == LIBSGEMM_SUCCESS);
     args.c = memory.data() + 1;
     CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine), "C") == "");

@@ -21,7 +21,7 @@ Case small_case(Routine routine) {
   return test;
 }
 
-// A legal batch of two groups with one and two products. Every array can be made wrong.
+// A legal batch of groups of one and two products; every array can be made wrong.
 struct Groups {
   explicit Groups(Element element, libsgemm_layout_t layout) : problem(make_problem(small_case(product_of(element)))) {
     for (int i = 0; i < 3; ++i) {
@@ -74,7 +74,7 @@ struct Groups {
 struct GroupFault {
   const char *parameter;
   const char *label;
-  bool in_group;  // the fault is in the second group, which the message must name
+  bool in_group;  // in the second group, which the message must name
   std::function<void(Groups *)> seed;
 };
 
@@ -162,7 +162,7 @@ TEST_CASE("every argument of the strided batches wrong in turn") {
     for (const libsgemm_layout_t layout : kLayouts) {
       const std::vector<const Problem *> products(3, &problem);
       const Args single = Placement(problem, layout).args();
-      // The smallest legal stride of C.
+      // Smallest legal stride of C.
       const Strides strides = {0, 0, extent_of(layout, single.ldc, problem.c.rows, problem.c.columns)};
       Placement right(products, layout, strides);
       for (const Fault &fault : faults_of(routine, right.args(), problem.test.padding)) {
@@ -188,7 +188,7 @@ TEST_CASE("every argument of the strided batches wrong in turn") {
 }
 
 TEST_CASE("an output of a strided batch that meets any input is refused") {
-  // A is 2 x 2 and each C is 2 x 2; the memory holds C0 . C1 . C2 . with gaps of four.
+  // A and each C are 2 x 2; memory holds C0 . C1 . C2 . with gaps of four.
   std::vector<float> memory(64, 1.0f), other(64, 1.0f);
   Args args;
   args.m = args.n = args.k = 2;
@@ -233,7 +233,7 @@ struct StridedBatch {
   int64_t rows = 2, columns = 2, ld = 2;
 };
 
-// The elements of all its matrices as numbers of memory.
+// Elements of all matrices, as indices of memory.
 std::set<int64_t> elements(const StridedBatch &x, Region region, libsgemm_layout_t layout) {
   std::set<int64_t> all;
   for (int64_t item = 0; item < x.count; ++item) {
@@ -326,7 +326,7 @@ TEST_CASE("a strided batch whose matrices interleave with an input's is refused 
 }
 
 TEST_CASE("many interleaved products are checked in no time") {
-  // Each row of memory holds a row of A_0, B_0, A_1, B_1, ...; the first ends with all C.
+  // A memory row holds a row of A_0, B_0, A_1, B_1, ...; the first ends with all C.
   constexpr int64_t kSize = 8, kCount = 16384;
   Args args;
   args.layout = LIBSGEMM_ROW_MAJOR;
@@ -353,7 +353,7 @@ TEST_CASE("strided batches of one, and strides that overflow") {
     args.a = a.data();
     args.c = c.data();
     INFO(entry_name(routine));
-    CHECK(call(routine, args) == LIBSGEMM_SUCCESS);  // a single matrix may have any stride
+    CHECK(call(routine, args) == LIBSGEMM_SUCCESS);  // any stride for a single matrix
     args.batch_count = INT64_MAX / 4;
     args.stride_c = 4;
     CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine),

@@ -1,4 +1,4 @@
-// The kernel that a call gets from a table: legality, cost, requested mode.
+// The choice from a kernel table: legality, cost, mode.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace libsgemm;
 
-// Predicted seconds of the kernels; negative: the kernel does not support the call.
+// Predicted seconds; negative: not supported.
 double g_fp32, g_slow_fp32, g_bf16x6, g_tf32, g_fp64;
 
 template <double *kSeconds>
@@ -24,7 +24,7 @@ Kernel row(const char *name, libsgemm_math_mode_t mode) {
   return kernel;
 }
 
-// Returns the name of the kernel that a call gets. Choices are cached, so each call has another size.
+// Returns the chosen kernel. Choices are cached, so each call has a new size.
 std::string chosen(libsgemm_math_mode_t mode, double fp32, double slow_fp32, double bf16x6, double tf32,
                    bool planned = false, double fp64 = -1) {
   static const Kernel rows[] = {row<&g_slow_fp32>("slow_fp32", LIBSGEMM_MATH_FP32),
@@ -71,7 +71,7 @@ TEST_CASE("sums in FP64 stand for FP32 where they are faster") {
   CHECK(with_fp64(LIBSGEMM_MATH_BF16X6, 3, 2, 0.1, 1) == "fp64");
   CHECK(with_fp64(LIBSGEMM_MATH_TF32, 3, 2, 4, 1) == "tf32");
   CHECK(with_fp64(LIBSGEMM_MATH_TF32, 3, 2, kNone, 1) == "fp64");
-  // FP32 replaces FP64 only if no FP64 kernel supports the call.
+  // FP32 replaces FP64 only without an FP64 kernel for the call.
   CHECK(with_fp64(LIBSGEMM_MATH_FP64, 1, 1, 1, 9) == "fp64");
   CHECK(with_fp64(LIBSGEMM_MATH_FP64, 1, 0.1, 0.1, kNone) == "fp32");
 }
@@ -86,7 +86,7 @@ TEST_CASE("fp32_fast is the fastest of what keeps the bound of FP32") {
     CHECK_FALSE(serves(LIBSGEMM_MATH_FP32_FAST, mode));
   }
   CHECK_FALSE(serves(LIBSGEMM_MATH_FP32_FAST, LIBSGEMM_MATH_FP64));
-  // The kernels of chosen() have none of the mode itself; one call has plans.
+  // chosen() has no kernels of the mode itself; one call has plans.
   CHECK(chosen(LIBSGEMM_MATH_FP32_FAST, 2, kNone, 0.1, 0.1, false, 1) == "fp64");
   CHECK(chosen(LIBSGEMM_MATH_FP32_FAST, 1, 2, 0.1, 0.1, true, 3) == "fp32");
 }
@@ -133,7 +133,7 @@ TEST_CASE("of the rows of one call the one that promises least stands for it") {
   CHECK(merged({{&tf32, false}, {&fp32, false}, {&fp64, false}}) == "tf32 as ");
   CHECK(merged({{&fp16x3, false}, {&fp32, false}}) == "fp16x3 as ");
   CHECK(merged({{&fp32, false}, {&bf16x6, false}, {&fp64, false}}) == "bf16x6 as ");
-  CHECK(merged({{&fp64, true}, {&fp64, false}}) == "fp64 as ");  // C was rounded between parts of the sum over k
+  CHECK(merged({{&fp64, true}, {&fp64, false}}) == "fp64 as ");  // C is rounded between parts of the k sum
 }
 
 TEST_CASE("a mode with the error of FP32 runs only if it is faster, one with its own rounding always") {
@@ -165,7 +165,7 @@ TEST_CASE("where sums are to be invariant only rows that are marked run, tuned o
   CHECK(choose(LIBSGEMM_DETERMINISTIC_INVARIANT) == "none");
   rows[1].invariant = true;
   g_find_tuned_row = [](const Backend &, const GemmDesc &, int) { return tuned; };
-  desc.m = 1;  // not the cached choice
+  desc.m = 1;  // avoids the cached choice
   CHECK(choose(LIBSGEMM_DETERMINISTIC_ON) == "fast, tuned");
   CHECK(choose(LIBSGEMM_DETERMINISTIC_INVARIANT) == "chain");
   CHECK(choose(LIBSGEMM_DETERMINISTIC_ON) == "fast, tuned");

@@ -1,4 +1,4 @@
-// Errors of plans and of products with plans.
+// Errors of plans and their products.
 #include <cstdint>
 
 #include "plugins/planned.h"
@@ -88,7 +88,7 @@ TEST_CASE("a plan in memory of another device than the product's is refused") {
   libsgemm_plan_t plan = nullptr;
   REQUIRE(libsgemm_plan_create(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_NO_TRANS, kK, kK, static_cast<float *>(x),
                                kK, &plan) == LIBSGEMM_SUCCESS);
-  // Allocates until the same address is on the other device.
+  // Until the other device has the same address.
   gpu().release(0, x);
   std::vector<void *> others;
   while (others.empty() || (others.back() != x && others.size() < 1000)) others.push_back(gpu().allocate(1, bytes));

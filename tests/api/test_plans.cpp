@@ -1,5 +1,5 @@
-// Plans on the mock GPU (plugins/mock_plan.h) and on the CPU: when an operand is stored, that products then compute
-// from the stored copy, and that no memory leaks.
+// Plans on the mock GPU (plugins/mock_plan.h) and the CPU: when an operand is stored, that products read the stored
+// copy, and no leaks.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ TEST_CASE("products compute from what plans keep, in every layout and transposit
           Planned p(1, layout, transa, transb);
           if ((which & 1) != 0) REQUIRE(p.keep_a(h) == LIBSGEMM_SUCCESS);
           if ((which & 2) != 0) REQUIRE(p.keep_b(h) == LIBSGEMM_SUCCESS);
-          p.a.set(2);  // a program must not do this; it shows which copy the product reads
+          p.a.set(2);  // not allowed to programs; shows which copy the product reads
           p.b.set(4);
           REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
           CHECK(last_info().plans == (which + 1) / 2);

@@ -1,4 +1,4 @@
-// Plugins that must be refused, each with its reason, in a process of its own; and two GPU plugins at the same time.
+// Refused plugins, each with its reason, in a process each; and two GPU plugins at once.
 #include <libsgemm.h>
 
 #include <fstream>
@@ -51,7 +51,7 @@ TEST_CASE("a plugin that cannot be used is refused with its reason") {
 
   Outcome automatic = probe(refusal.folder, {{"LIBSGEMM_OFFLOAD", "always"}});
   CHECK(automatic.report["correct"] == "1");
-  CHECK(automatic.err == "");  // the user did not request the backend, so nothing is printed
+  CHECK(automatic.err == "");  // not requested: silent
 }
 
 TEST_CASE("a plugin that was cut off is refused, wherever that was") {

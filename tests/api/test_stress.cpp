@@ -1,5 +1,5 @@
-// 64 threads call every routine in every size on every available backend. The library and the tests' own answers verify
-// the results, and memory must not grow. LIBSGEMM_TEST_SECONDS sets the duration, by default 3.
+// 64 threads call every routine in every size on every available backend. The library and the tests verify results;
+// memory must not grow. LIBSGEMM_TEST_SECONDS: duration, default 3.
 #include <unistd.h>
 
 #include <atomic>
@@ -26,7 +26,6 @@ double seconds() {
   return text != nullptr ? std::atof(text) : 3;
 }
 
-// Resident memory of the process.
 double resident_bytes() {
   std::ifstream file("/proc/self/statm");
   double pages = 0;
@@ -43,7 +42,7 @@ std::vector<std::string> backends() {
   return names;
 }
 
-// Returns the least free memory of the first devices of the GPU backends; a large number if there is no GPU.
+// Least free memory of the GPU backends' first devices; large without a GPU.
 double free_device_bytes() {
   double least = 1e18;
   for (int index = 0; index < libsgemm_backend_count(); ++index) {
@@ -75,7 +74,7 @@ struct Shared {
   const std::vector<std::string> names = backends();
   std::atomic<bool> stop{false};
   std::atomic<int64_t> calls{0};
-  std::atomic<int64_t> elsewhere{0};  // calls computed by another backend than the requested one
+  std::atomic<int64_t> elsewhere{0};  // computed by another backend than requested
 };
 
 std::string one_call(Shared *shared, libsgemm_handle_t handle, const std::string &backend, Random *random) {
@@ -102,7 +101,7 @@ std::string one_call(Shared *shared, libsgemm_handle_t handle, const std::string
 std::string work(Shared *shared, int thread) {
   Random random(static_cast<uint64_t>(thread) + 1);
   while (!shared->stop) {
-    // Creates and destroys handles, with their workspaces.
+    // Handles and their workspaces come and go.
     Handle handle;
     const std::string &backend = shared->names[static_cast<size_t>(thread) % shared->names.size()];
     if (libsgemm_set_backend(handle, backend.c_str()) != LIBSGEMM_SUCCESS) return "set_backend";
@@ -135,7 +134,7 @@ TEST_CASE("64 threads mix sizes, routines and backends, and memory stays flat") 
   WARN(shared.calls << " calls, " << shared.elsewhere << " on another backend than asked for; host memory grew by "
                     << grown / kMebibyte << " MiB, device memory by " << taken / kMebibyte << " MiB");
   CHECK(shared.calls > kThreads);
-  // Allows twice the buffers of all threads. A leak of a few bytes a call exceeds that after two minutes.
+  // Twice the buffers of all threads. A leak of a few bytes a call exceeds it after two minutes.
   CHECK(grown < 200 * kMebibyte);
   CHECK(taken < 200 * kMebibyte);
 }

@@ -1,5 +1,5 @@
-// Many threads call at once: mixed routines and sizes, with and without handles, with right and wrong arguments. Every
-// result is checked; libsgemm_last_info reports each thread's own last call.
+// Concurrent calls: mixed routines and sizes, with and without handles, right and wrong arguments. Results are checked;
+// libsgemm_last_info reports each thread's own call.
 #include <pthread.h>
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kThreads = 16;
 
-// Catch2's macros are not thread-safe: other threads return their first fault as text.
+// Catch2's macros are not thread-safe: other threads return their first fault.
 template <typename Work>
 void run_threads(Work work) {
   pthread_barrier_t barrier;
@@ -35,7 +35,7 @@ void run_threads(Work work) {
   for (const std::string &fault : faults) CHECK(fault == "");
 }
 
-// Exact problems of every routine, small ones and some large enough for several threads.
+// Exact problems, small and for several threads.
 std::vector<Problem> make_problems() {
   std::vector<Problem> problems;
   for (const Routine routine : kSingleRoutines) {
