@@ -1,5 +1,5 @@
-// LIBSGEMM_DETERMINISTIC_INVARIANT on host memory: each element has the bits of the sequential FMA order that libsgemm.h
-// defines (chain() in oracle.h), independent of other elements.
+// LIBSGEMM_DETERMINISTIC_INVARIANT on host memory: each element has the bits of the sequential FMA order that
+// libsgemm.h defines (chain() in oracle.h), independent of other elements.
 #include "invariant.h"
 
 #include <algorithm>
