@@ -1,3 +1,4 @@
+// The backends that a measurement runs.
 #pragma once
 
 #include <vector>

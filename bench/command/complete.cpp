@@ -1,3 +1,4 @@
+// Candidates for the last word: a subcommand, an option, or its value.
 #include "complete.h"
 
 #include <fmt/core.h>

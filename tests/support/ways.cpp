@@ -1,3 +1,4 @@
+// Makes the configurations and judges calls.
 #include "ways.h"
 
 #include <cstdlib>
