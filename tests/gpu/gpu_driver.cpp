@@ -7,7 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
-// The HIP runtime that the plugin is linked with; CMakeLists.txt sets its path.
+// The plugin's HIP runtime, set by CMakeLists.txt.
 #ifndef LIBSGEMM_TEST_AMDHIP64
 #define LIBSGEMM_TEST_AMDHIP64 "libamdhip64.so"
 #endif
@@ -15,7 +15,7 @@
 namespace sgemm_test::gpu {
 namespace {
 
-// Functions that only one of the two interfaces has.
+// Functions of one interface only.
 struct Other {
   int (*retain_primary)(Handle *context, int device) = nullptr;
   int (*primary_state)(int device, unsigned *flags, int *active) = nullptr;
@@ -95,7 +95,7 @@ const Driver &driver() { return g_driver; }
 
 int device_count() { return g_devices; }
 
-// Uses another function for HIP: version 5.2 declares hipLaunchHostFunc, but its library lacks it.
+// HIP 5.2 declares hipLaunchHostFunc, but its library lacks it.
 void call_host(Handle stream, HostFunction function, void *argument) {
   if (on_nvidia()) return require(g_other.launch_host(stream, function, argument), "cuLaunchHostFunc");
   struct Call {
@@ -122,7 +122,7 @@ Handle current() {
   if (!on_nvidia()) {
     require(g_other.get_device(&device), "hipGetDevice");
   } else if (g_other.context_device(&device) != 0) {
-    device = 0;  // no context yet: the first device would get it
+    device = 0;  // no context yet: avoids creating one on the first device
   }
   return reinterpret_cast<Handle>(static_cast<intptr_t>(device));
 }

@@ -1,5 +1,5 @@
-// The runtime of the GPU under test: CUDA's driver or HIP's runtime, whose functions differ only in their names. It is
-// opened at run time, so that the tests build without a toolkit, and are skipped without a GPU.
+// The runtime of the GPU under test: CUDA's driver, or HIP's runtime with other names. Opened at run time: the tests
+// build without a toolkit and are skipped without a GPU.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ using Pointer = unsigned long long;  // CUdeviceptr, hipDeviceptr_t
 using Handle = void *;               // context, stream, graph, executable graph
 using HostFunction = void (*)(void *);
 
-// The functions used: our name, CUDA's, HIP's, parameters. All return 0 for success.
+// Our name, CUDA's, HIP's, parameters. All return 0 for success.
 #define SGEMM_TEST_GPU_FUNCTIONS(X)                                                                          \
   X(initialise, cuInit, hipInit, (unsigned flags))                                                           \
   X(count_devices, cuDeviceGetCount, hipGetDeviceCount, (int *count))                                        \
@@ -50,37 +50,35 @@ struct Driver {
 
 constexpr int kNotReady = 600;  // returned by query()
 
-// The backend under test, LIBSGEMM_TEST_BACKEND: "cuda" or "hip".
+// LIBSGEMM_TEST_BACKEND: "cuda" or "hip".
 std::string backend();
 
-// True if its device is NVIDIA's: with backend cuda, and with backend hip if LIBSGEMM_TEST_HIP_ON_CUDA=1.
+// True with backend cuda, and with hip if LIBSGEMM_TEST_HIP_ON_CUDA=1.
 bool on_nvidia();
 
-// Returns why there is no GPU to test on; empty if there is one. Initialises the driver, but creates no context.
+// Why there is no GPU, or "". Initialises the driver, creates no context.
 std::string missing();
 
-// To be called only if missing() is empty.
+// Requires an empty missing().
 const Driver &driver();
 int device_count();
 
-// Enqueues a call of function(argument).
 void call_host(Handle stream, HostFunction function, void *argument);
 
-// Makes a device current for the thread; with CUDA, its primary context.
+// With CUDA: the device's primary context.
 void use_device(int device);
 
-// Returns what is current for the thread: with backend cuda the context, NULL if there is none; with hip the device's
-// number.
+// The thread's context, or NULL, with cuda; its device with hip.
 Handle current();
 
-// True if the primary context of a device exists; cudaDeviceReset. Only on NVIDIA.
+// Primary context; cudaDeviceReset. NVIDIA only.
 bool has_context(int device);
 void reset_device(int device);
 
-// Throws an exception with the call's name unless `code` is 0.
+// Throws an exception with the call's name.
 void require(int code, const char *call);
 
-// Memory of the current device (of the first, if the thread has none), or memory that it can access.
+// Memory of the current device, by default the first, or memory that it can access.
 class Memory {
  public:
   enum Kind { device, managed, pinned };
@@ -102,8 +100,8 @@ class Memory {
   Pointer address_ = 0;
 };
 
-// Copies from pageable memory, and waits. The driver's copy may still be in flight when it returns, and streams of the
-// tests do not wait for the default stream.
+// Copies pageable memory and waits: the driver's copy may still be in flight, and the tests' streams do not wait for
+// the default one.
 void upload(Pointer target, const void *source, size_t bytes);
 
 class Stream {

@@ -6,8 +6,8 @@
 namespace sgemm_test::gpu {
 namespace {
 
-constexpr size_t kGuard = 128;      // bytes that Buffer keeps on either side
-constexpr size_t kAlignment = 256;  // alignment of device memory; Buffer counts misalignment from kHostAlignment
+constexpr size_t kGuard = 128;      // of Buffer, on either side
+constexpr size_t kAlignment = 256;  // of device memory; Buffer counts misalignment from kHostAlignment
 constexpr size_t kHostAlignment = 64;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A Placement (check.h) in device memory: a copy of its guarded memory, byte for byte, with the same alignment. The
-// checks of the host's placement then apply to the device's memory.
+// A Placement (check.h) in device memory: an exact copy with the same alignment, so that the host placement's checks
+// apply.
 #pragma once
 
 #include "gpu_driver.h"
@@ -9,22 +9,20 @@ namespace sgemm_test::gpu {
 
 class DevicePlacement {
  public:
-  // `problems` and `strides` are those of `host`.
+  // `problems`, `strides`: those of `host`.
   DevicePlacement(Placement *host, const std::vector<const Problem *> &problems, const Strides &strides = {},
                   Memory::Kind kind = Memory::device);
   DevicePlacement(Placement *host, const Problem &problem, Memory::Kind kind = Memory::device)
       : DevicePlacement(host, std::vector<const Problem *>{&problem}, {}, kind) {}
 
-  // Arguments of the call, with pointers to device memory.
   const Args &args() const { return args_; }
 
-  // Replaces the host's placement by another one of the same case and layout, with the same memory layout.
+  // Replaces the host's placement by another of the same case, layout and memory layout.
   void attach(Placement *host);
 
-  void upload();    // copies the host's placement to the device
-  void download();  // copies back, and waits for the default stream
+  void upload();    // to the device
+  void download();  // waits for the default stream
 
-  // Like Placement's, for device memory.
   void restore();
   std::string check(const Arithmetic &how = {});
   std::string check_untouched();

@@ -1,4 +1,4 @@
-// Exact products in device memory, and the graphs and held-up streams that tests of streams use.
+// Exact products in device memory, graphs and blocked streams.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ inline Problem exact_problem(int64_t m, int64_t n, int64_t k, uint64_t seed = 1)
   return make_problem(test, seed);
 }
 
-// A problem in device memory, column-major.
+// Column-major.
 struct OnDevice {
   explicit OnDevice(const Problem &p, Memory::Kind kind = Memory::device)
       : problem(p), host(problem, LIBSGEMM_COL_MAJOR), device(&host, problem, kind) {}
@@ -33,7 +33,7 @@ struct OnDevice {
   DevicePlacement device;
 };
 
-// Blocks a stream until it is opened.
+// Blocks a stream until opened.
 class Barrier {
  public:
   explicit Barrier(Handle stream) { call_host(stream, wait, &open_); }
@@ -49,7 +49,7 @@ class Barrier {
 
 inline std::string message() { return last_info().message; }
 
-// Records a graph of the work that `record` enqueues on the stream. Uses the capture mode that forbids most calls.
+// Uses the strictest capture mode.
 template <typename Record>
 Handle capture(Handle stream, const Record &record) {
   constexpr int kGlobal = 0;

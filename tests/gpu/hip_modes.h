@@ -1,5 +1,5 @@
-// The math modes of AMD's chips: docs/amd.md, "What runs where". The simulated GPUs are checked against this
-// (simt/test_amd_limits.cpp), and so will be the first real machine.
+// Math modes of AMD's chips: docs/amd.md, "What runs where". simt/test_amd_limits.cpp checks the simulated GPUs against
+// this; the first real machine will be checked too.
 #pragma once
 
 #include <libsgemm.h>
@@ -8,7 +8,7 @@
 
 namespace sgemm_test {
 
-// True if a chip has kernels of the mode, which can be forced.
+// True if some kernel of the mode can be forced.
 inline bool hip_has(libsgemm_math_mode_t mode, const std::string &arch) {
   const auto is = [&](const char *prefix) { return arch.rfind(prefix, 0) == 0; };
   const bool cdna3 = is("gfx94") || is("gfx95");
@@ -30,8 +30,8 @@ inline bool hip_has(libsgemm_math_mode_t mode, const std::string &arch) {
   }
 }
 
-// True if a chip chooses a kernel of the mode for the large products of the tests: 1100 x 1030 x 700 in a mode that
-// rounds, 3100 x 3030 x 300 in one with FP32's error, which must be faster than FP32.
+// True if the chip chooses the mode for the tests' large products: 1100 x 1030 x 700 in a rounding mode, 3100 x 3030 x
+// 300 in one with FP32's error, which must beat FP32.
 inline bool hip_chooses(libsgemm_math_mode_t mode, const std::string &arch) {
   const bool splits = mode == LIBSGEMM_MATH_FP16X3 || mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP32_FAST;
   return hip_has(mode, arch) && (!splits || arch.rfind("gfx95", 0) == 0);

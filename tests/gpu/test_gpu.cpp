@@ -1,5 +1,5 @@
-// Device pointers: every case of the table in every way of calling, with every kernel, forced; batches; NaN, Inf,
-// denormals and beta = 0 in every kernel; the same bits in every run.
+// Device pointers: every case in every configuration and kernel, forced; batches; NaN, Inf, denormals and beta = 0;
+// reproducible bits.
 #include <cfloat>
 #include <cmath>
 #include <cstdlib>
@@ -22,7 +22,7 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Judges C = beta * C, which the device computes without a kernel of the table.
+// Judges C = beta * C, which needs no kernel of the table.
 std::string judge_scaling(libsgemm_status_t status, DevicePlacement *device) {
   const libsgemm_info_t info = last_info();
   if (status != LIBSGEMM_SUCCESS) return std::string(libsgemm_status_string(status)) + ": " + info.message;
@@ -32,7 +32,6 @@ std::string judge_scaling(libsgemm_status_t status, DevicePlacement *device) {
   return device->check();
 }
 
-// Runs a routine on device memory in every way.
 class Runner {
  public:
   Runner() = default;
@@ -53,8 +52,7 @@ class Runner {
       if (needs_no_backend(test)) {
         fault = judge_scaling(status, &device);
       } else {
-        // Most kernels serve one routine and decline the others. Only one in 16 declined calls is checked for writes,
-        // to save time.
+        // Most kernels decline most routines. For time, one in 16 declined calls is checked for writes.
         const bool look = status != LIBSGEMM_NOT_SUPPORTED || way.declined % 16 == 0;
         fault = ways_.judge(
             &way, entry_name(routine), false, status, [&](const Arithmetic &how) { return device.check(how); },
@@ -72,7 +70,7 @@ class Runner {
     for (const libsgemm_layout_t layout : kLayouts) run(problem.test.routine, {&problem}, layout);
   }
 
-  // Checks that at least `calls` ran in each way without a forced kernel, and that at least one kernel could be forced.
+  // At least `calls` ran in each configuration without a forced kernel, and some kernel could be forced.
   void finish(int calls) {
     failures_.report();
     int rows = 0, forced = 0;
@@ -89,7 +87,6 @@ class Runner {
     CHECK((rows > 0 || forced == 0));
   }
 
-  // Checks that every kernel ran when forced.
   void finish_rows() {
     failures_.report();
     for (const Way &way : ways_.all()) {
@@ -98,7 +95,7 @@ class Runner {
     }
   }
 
-  // Returns the number of calls that ran in the requested mode, not in FP32 instead.
+  // Calls in the requested mode, not in FP32.
   int ran_in_mode() { return ways_.all().front().ran_in_mode; }
 
  private:
@@ -108,7 +105,7 @@ class Runner {
 
 }  // namespace
 
-// LIBSGEMM_TEST_ROUTINE selects one routine, since the whole table takes minutes; without it all run.
+// LIBSGEMM_TEST_ROUTINE selects a routine: the whole table takes minutes.
 TEST_CASE("every case of every routine on device pointers in every way of calling it", "[.table]") {
   const char *only = std::getenv("LIBSGEMM_TEST_ROUTINE");
   int routines = 0;
@@ -129,7 +126,7 @@ TEST_CASE("products in each math mode on device pointers, as the backend chooses
       Runner runner(mode);
       const std::vector<Case> cases = cases_of(Routine::kSgemm);
       for (size_t i = 0; i < cases.size(); i += 11) runner.run(make_problem(cases[i]));
-      // Large enough for every kernel, aligned and not, and for modes with FP32's error to be faster than FP32.
+      // Large enough for every kernel, aligned or not, and for modes with FP32's error to beat FP32.
       for (const int offset : {0, 1}) {
         Case test =
             rounds(mode) ? case_of(Routine::kSgemm, 1100, 1030, 700) : case_of(Routine::kSgemm, 3100, 3030, 300);
@@ -186,7 +183,7 @@ TEST_CASE("every row of the kernel table runs by force") {
   runner.finish_rows();
 }
 
-// With this many tiles, and this k, blocks are in clusters of several shapes, which share operands.
+// So many tiles and this k put blocks in clusters of several shapes, which share operands.
 TEST_CASE("products of 16-bit operands in many tiles, in every row") {
   for (const Routine routine : {Routine::kShgemm, Routine::kSbgemm}) {
     Runner runner;
@@ -204,7 +201,7 @@ TEST_CASE("products of 16-bit operands in many tiles, in every row") {
 }
 
 TEST_CASE("batches of pointers, with the arrays in host, device and managed memory, in every row") {
-  constexpr int64_t kCount = 400;  // more than one launch can take by value
+  constexpr int64_t kCount = 400;  // more than a launch takes by value
   Case test = case_of(Routine::kSgemm, 21, 17, 35);
   test.transa = LIBSGEMM_TRANS;
   test.beta = 3;

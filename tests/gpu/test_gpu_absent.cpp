@@ -1,4 +1,4 @@
-// No visible GPU, or no runtime: the calls run on the CPU, and say so, or fail with the reason. Runs on every machine.
+// Without a GPU or runtime, calls run on the CPU and say so, or fail with the reason. Runs on every machine.
 #include <libsgemm.h>
 
 #include <filesystem>
@@ -30,13 +30,13 @@ Outcome probe(const Environment &environment, const std::vector<std::string> &ar
 
 bool on_cpu(const std::string &backend) { return backend == "openblas" || backend == "ref"; }
 
-// Checks what a call reports if `backend` cannot be used because of `reason`.
+// Checks a call's report if `reason` disables `backend`.
 void check_fallback(const std::string &backend, const std::string &reason, Environment environment = {}) {
   INFO(backend);
   Outcome automatic = probe(environment);
   CHECK(automatic.report["correct"] == "1");
   CHECK(on_cpu(automatic.report["backend"]));
-  CHECK(automatic.err == "");  // the user did not request the backend, so nothing is printed
+  CHECK(automatic.err == "");  // not requested: silent
 
   environment["LIBSGEMM_BACKEND"] = backend;
   Outcome asked = probe(environment);
@@ -89,8 +89,8 @@ TEST_CASE("the HIP runtime without a GPU: what it lacks is told in words") {
   check_fallback("hip", reason.substr(0, reason.find(':')));
 }
 
-// Writes a copy of the plugin to `folder` that needs another library instead of libamdhip64.so, with a name of the same
-// length. Returns that name with its version.
+// Writes a copy of the plugin that needs another library than libamdhip64.so. Returns its name, of equal length, with
+// version.
 std::string plugin_of_another_runtime(const std::string &folder) {
   std::string plugin = read_text(HIP_PLUGIN), name;
   const std::string needed = "libamdhip64.so", other = "libabsent64.so";

@@ -1,5 +1,5 @@
-// Dispatch with a mock GPU (plugins/mock.cpp): which backend computes, what is waited for, what is allocated.
-// LIBSGEMM_TEST_STRICT=1 runs the part that needs LIBSGEMM_STRICT.
+// Dispatch with a mock GPU (plugins/mock.cpp): who computes, waits, allocations. LIBSGEMM_TEST_STRICT=1: the part for
+// LIBSGEMM_STRICT.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -134,7 +134,7 @@ TEST_CASE("the device of the stream computes on managed memory, and on that of n
     REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
     CHECK(managed.right());
     refused(h, "stream is of device 1");
-    here.host.alpha = 0;  // so that the call only scales C
+    here.host.alpha = 0;  // only scales C
     refused(h, "stream is of device 1");
     here.host.alpha = 2;
   }
@@ -151,7 +151,7 @@ TEST_CASE("the device of the stream computes on managed memory, and on that of n
       if (device == 1) refused(h, "default stream is of device 1, the current one");
     }
   }
-  // Without a stream of the program.
+  // No stream of the program.
   gpu().use_device(1);
   CHECK(ran_on(&managed, nullptr) == 1);
   CHECK(managed.right());
@@ -290,7 +290,7 @@ TEST_CASE("forced kernels, math modes and backends") {
   REQUIRE(libsgemm_set_backend(h, "cuda") == LIBSGEMM_SUCCESS);
   Product small(8);
   REQUIRE(small.run(h) == LIBSGEMM_SUCCESS);
-  // A threshold that the user sets holds, except for a strict choice of the GPU.
+  // The user's threshold holds, except for a strict choice of the GPU.
   CHECK(backend() == (strict() ? "cuda" : "openblas"));
   REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
 }
@@ -298,7 +298,7 @@ TEST_CASE("forced kernels, math modes and backends") {
 TEST_CASE("the row that multiplied is named, with the pass before it") {
   reset();
   Handle h;
-  DeviceProduct p(0);  // its bytes are read as 16-bit numbers
+  DeviceProduct p(0);  // bytes are read as 16-bit numbers
   const auto run = [&] {
     const auto *a = reinterpret_cast<const libsgemm_half_t *>(p.a), *b = reinterpret_cast<const libsgemm_half_t *>(p.b);
     const int64_t n = p.host.n;

@@ -1,4 +1,4 @@
-// Batches of groups on a mock GPU: in one launch, or one after the other.
+// Grouped batches on a mock GPU: in one launch, or one after another.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -9,7 +9,7 @@
 
 using namespace mock_test;
 
-// Groups of one product each, with different sizes and scalars. Group 1 is empty, and group 3 only scales.
+// Groups of a product each, different sizes and scalars. Group 1 is empty; group 3 only scales.
 struct RaggedGroups {
   static constexpr int64_t kCount = 5;
   std::vector<std::unique_ptr<DeviceProduct>> products;
@@ -50,13 +50,13 @@ struct RaggedGroups {
   }
 };
 
-// Gives the mock a kernel for groups during its lifetime.
+// The mock has a kernel for groups meanwhile.
 struct HasGroups {
   HasGroups() { gpu().groups_seconds = 1.5; }
   ~HasGroups() { gpu().groups_seconds = 0; }
 };
 
-// Checks only how the groups run, not their results.
+// How groups run, not their results.
 TEST_CASE("groups of 16-bit inputs run in one launch, too, in every mode") {
   reset();
   const HasGroups has;
@@ -94,7 +94,7 @@ TEST_CASE("groups of different sizes run in one launch where that is predicted t
   CHECK(last_info().devices == 1);
   CHECK(last_info().fallbacks == 0);
 
-  // Calls with a handle are enqueued; the caller may then reuse the arrays of pointers.
+  // With a handle calls are enqueued; then the pointer arrays may be reused.
   RaggedGroups enqueued;
   {
     Handle h;
@@ -103,8 +103,7 @@ TEST_CASE("groups of different sizes run in one launch where that is predicted t
     REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
     CHECK(enqueued.right());
   }
-  // These run one after the other: a single group, groups that the kernel does not support, sums in one order,
-  // verification.
+  // One after another: a single group, unsupported groups, sums in one order, verification.
   const auto one_by_one = [&](RaggedGroups *these, libsgemm_handle_t h, int wanted) {
     launches = gpu().launches[0];
     REQUIRE(these->run(h) == LIBSGEMM_SUCCESS);
@@ -134,7 +133,7 @@ TEST_CASE("groups of different sizes run in one launch where that is predicted t
     REQUIRE(libsgemm_set_verify(h, LIBSGEMM_VERIFY_FULL, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
     one_by_one(&verified, h, 3);
   }
-  for (const double seconds : {3.5, 0.0}) {  // slower than three calls, or without a kernel for groups
+  for (const double seconds : {3.5, 0.0}) {  // slower than three calls; no kernel for groups
     RaggedGroups dear;
     gpu().groups_seconds = seconds;
     Handle h;
@@ -178,7 +177,7 @@ TEST_CASE("a row for groups can be forced, and a failure before it has written l
       CHECK(groups.right());
     }
   }
-  for (const float beta : {-1.0f, 0.0f}) {  // part of C is written: if the call reads C, it cannot be repeated
+  for (const float beta : {-1.0f, 0.0f}) {  // part of C is written: a call that reads C cannot be repeated
     reset();
     RaggedGroups groups(beta);
     gpu().fail_at[mock::kLaunch] = 2;

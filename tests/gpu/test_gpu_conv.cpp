@@ -1,5 +1,5 @@
-// Convolutions in memory of the GPU under test: the table of cases as the backend chooses and in every kernel, forced;
-// asynchronous on a stream, and verified. A backend without kernels for them refuses the call and writes nothing.
+// Convolutions on the GPU: the table of cases as chosen and in every kernel, forced; asynchronous; verified. A backend
+// without such kernels refuses and writes nothing.
 #include "conv/conv_device.h"
 #include "gpu_driver.h"
 #include "support/call.h"
@@ -40,8 +40,7 @@ libsgemm_math_mode_t mode_of(const std::string &row) {
   return LIBSGEMM_MATH_FP32;
 }
 
-// Makes one call in `step`, which must be odd, so that beta and inputs alternate. Returns how many were computed on the
-// device.
+// Makes one call in `step`, odd so that beta and inputs alternate. Returns the number of calls computed on the device.
 int run_table(const std::vector<ConvCase> &cases, const std::string &row, libsgemm_verify_t verify,
               int step = one_in() | 1) {
   const Handle handle;
@@ -97,7 +96,7 @@ TEST_CASE("convolutions in device memory, every row by force") {
       const int small = run_table(kConvCases, row, LIBSGEMM_VERIFY_OFF, step);
       return small + run_table(kLargeConvCases, row, LIBSGEMM_VERIFY_OFF, step);
     };
-    CHECK((run(one_in() | 1) > 0 || run(1) > 0));  // some kernels compute only a few of the cases
+    CHECK((run(one_in() | 1) > 0 || run(1) > 0));  // some kernels compute few cases
   }
 }
 
@@ -112,7 +111,7 @@ TEST_CASE("convolutions in device memory, columns in several parts") {
 TEST_CASE("convolutions in device memory, verified") {
   run_table(kConvCases, "", LIBSGEMM_VERIFY_SAMPLE);
   run_table(kConvCases, "", LIBSGEMM_VERIFY_FULL);
-  // Verification allows for the bits that these modes lose.
+  // Verification allows for the modes' lost bits.
   for (const std::string &row : subject().conv_kernels) {
     const libsgemm_math_mode_t mode = mode_of(row);
     if (mode != LIBSGEMM_MATH_FP16X3 && mode != LIBSGEMM_MATH_BF16X6) continue;

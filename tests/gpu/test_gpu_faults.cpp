@@ -1,6 +1,5 @@
-// A GPU that fails: injected faults (backends/gpu/fault.h), a real illegal access, no free memory. Each runs in a
-// process of its own: this program, with one of the hidden test cases. There LIBSGEMM_TEST_STRICT=1 sets
-// LIBSGEMM_STRICT.
+// A failing GPU: injected faults (backends/gpu/fault.h), a real illegal access, full memory. Each has its own process:
+// this program with a hidden test case. LIBSGEMM_TEST_STRICT=1 sets LIBSGEMM_STRICT there.
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -29,10 +28,10 @@ const char *fault_variable() {
 
 std::string sgemm_test::skip_reason() {
   if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
-  // With one device by default, since a second one would compute what the first fails to do.
+  // By default one device: a second would compute what the first fails to.
   const char *devices = std::getenv("LIBSGEMM_TEST_DEVICES");
   setenv("LIBSGEMM_OFFLOAD_DEVICES", devices != nullptr ? devices : "1", 1);
-  if (devices != nullptr) setenv("LIBSGEMM_DEVICE_MEMORY_LIMIT", "24M", 1);  // so that there are tiles
+  if (devices != nullptr) setenv("LIBSGEMM_DEVICE_MEMORY_LIMIT", "24M", 1);  // forces tiles
   const std::string missing = gpu::missing();
 #if !defined(LIBSGEMM_FAULT_INJECTION)
   if (missing.empty() && !(gpu::backend() == "hip" && gpu::on_nvidia())) {
@@ -52,7 +51,6 @@ Problem exact_problem(int64_t size) {
   return make_problem(test);
 }
 
-// Runs a hidden test case of this program, which must pass.
 Outcome run_child(const std::string &name, const std::string &fault, bool strictly, Environment environment = {}) {
   environment["LIBSGEMM_TEST_BACKEND"] = gpu::backend();
   if (gpu::backend() != "cuda" && gpu::on_nvidia()) environment["LIBSGEMM_TEST_HIP_ON_CUDA"] = "1";
@@ -67,7 +65,7 @@ Outcome run_child(const std::string &name, const std::string &fault, bool strict
   return outcome;
 }
 
-// Makes a call on host memory whose part on the GPU fails.
+// A call on host memory whose GPU part fails.
 void expect_replacement(const Problem &problem, const std::string &words, libsgemm_status_t error) {
   Placement host(problem, LIBSGEMM_COL_MAJOR);
   const libsgemm_status_t status = call(Routine::kSgemm, host.args());
@@ -94,7 +92,7 @@ void expect_gpu(const Problem &problem) {
   CHECK(host.check() == "");
 }
 
-// Allocates all memory of the device, except small pieces.
+// Leaves small pieces only.
 std::vector<std::unique_ptr<Memory>> fill_device() {
   std::vector<std::unique_ptr<Memory>> all;
   size_t bytes = 0, total = 0;
@@ -126,7 +124,7 @@ TEST_CASE("a fault of each runtime call that a call on host memory makes leads t
   constexpr int kMost = 2000;
   for (const bool strictly : {false, true}) {
     int nth = 1;
-    // The backend prints each fault that it injects. The loop ends when a call has fewer sites than `nth`.
+    // The backend prints each injected fault. The loop ends when a call has fewer sites than `nth`.
     for (; nth < kMost; ++nth) {
       const Outcome outcome = run_child("host call with any fault", "any:" + std::to_string(nth), strictly);
       if (outcome.err.find("injected fault") == std::string::npos) break;
@@ -153,7 +151,7 @@ TEST_CASE("an injected fault of a call on device memory is an error with C as it
 }
 
 TEST_CASE("what a failure in managed memory may have written is not computed again") {
-  // strmm of this size has several launches, each of which reads the results of others.
+  // strmm of this size has several dependent launches.
   for (const std::string routine : {"sgemm", "strmm"}) {
     for (const std::string fault : {"launch:1", "launch:2", "launch:3", "synchronize:1"}) {
       run_child("a managed call with a fault", fault, false, {{"LIBSGEMM_TEST_ROUTINE", routine}});
@@ -164,7 +162,7 @@ TEST_CASE("what a failure in managed memory may have written is not computed aga
 TEST_CASE("a lost device is refused from then on") {
   for (const bool strictly : {false, true}) {
     run_child("calls after a device was lost", "lost:1", strictly);
-    // AMD's runtime aborts the process at an illegal access.
+    // AMD's runtime aborts at an illegal access.
     if (gpu::on_nvidia()) run_child("calls after an illegal access", "", strictly);
   }
 }
@@ -187,7 +185,7 @@ TEST_CASE("first use by many threads, fork before, after and during use, and cal
                Mode{"fork-after", {{"first", "1"}, {"child", "1"}, {"child_again", "1"}}},
                Mode{"fork-while", {{"children", "20"}, {"parent", "1"}}},
                Mode{"at-exit", {{"first", "1"}, {"at_exit", "1"}}}, Mode{"at-exit-first", {{"at_exit", "1"}}});
-  // The probe next to this program, since both may have been copied to a machine with a GPU.
+  // Next to this program: both may have been copied to a machine with a GPU.
   const std::string probe = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "probe";
   Outcome outcome = run_probe(probe, {"--mode", mode.name, "--size", "150"}, {{"LIBSGEMM_BACKEND", gpu::backend()}});
   INFO(mode.name << "\n" << outcome.description());
@@ -280,7 +278,7 @@ TEST_CASE("calls before and after a reset", "[.]") {
     }
     for (const int64_t size : {20, 300, 1100}) expect_gpu(exact_problem(size));
     gpu::reset_device(0);
-    if (round == 1) expect_gpu(problem);  // the library may be first to use the device after the reset
+    if (round == 1) expect_gpu(problem);  // the library may be first on the device after a reset
   }
   CHECK(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
 }
@@ -313,7 +311,7 @@ TEST_CASE("host call with any fault", "[.]") {
   if (status != LIBSGEMM_SUCCESS) {
     CHECK(strict());
     CHECK(host.check_untouched() == "");
-  } else {  // the GPU may also compute with less memory
+  } else {  // less memory may suffice for the GPU
     CHECK(last_info().fallbacks == (last_info().backend == gpu::backend() ? 0 : 1));
     CHECK(host.check() == "");
   }
@@ -395,7 +393,7 @@ TEST_CASE("calls after a device was lost", "[.]") {
 }
 
 TEST_CASE("calls after an illegal access", "[.]") {
-  // Columns of A are half a gigabyte apart, in memory of a few kilobytes.
+  // A's columns are half a gigabyte apart, within a few kilobytes of memory.
   constexpr int64_t kSize = 32, kFar = int64_t{1} << 27;
   Memory memory(3 * kSize * kSize * sizeof(float));
   const libsgemm_status_t status =
@@ -417,7 +415,7 @@ TEST_CASE("host call on a full device", "[.]") {
   expect_gpu(large);
 }
 
-// LIBSGEMM_TEST_TRIALS: number of calls.
+// LIBSGEMM_TEST_TRIALS: calls.
 TEST_CASE("deterministic calls on a device that is full at times", "[.]") {
   constexpr int64_t kSizes[] = {64, 100, 333, 700, 1024, 1500};
   constexpr int64_t kLd = 1500, kDepth = 1000;
@@ -427,7 +425,7 @@ TEST_CASE("deterministic calls on a device that is full at times", "[.]") {
   const size_t bytes = numbers.size() * sizeof(float);
   const Memory operand(bytes), c(bytes);
   gpu::upload(operand.address(), numbers.data(), bytes);
-  // Uses a new handle, which has no workspace yet.
+  // A new handle has no workspace yet.
   const auto run = [&](int64_t n, bool on_device, std::vector<float> *result) {
     Handle h;
     REQUIRE(libsgemm_set_deterministic(h, LIBSGEMM_DETERMINISTIC_ON) == LIBSGEMM_SUCCESS);

@@ -1,5 +1,4 @@
-// Groups of products of different sizes in device memory: as the backend chooses, and in each kernel that computes them
-// in one launch, forced; on a stream, and in a graph.
+// Groups of different products in device memory: as chosen, in each kernel for groups, forced; on a stream, in a graph.
 #include <memory>
 
 #include "gpu_products.h"
@@ -19,8 +18,8 @@ std::string sgemm_test::skip_reason() { return gpu::missing(); }
 
 namespace {
 
-// Groups of different sizes, transpositions and scalars; some are empty, some only scale C. `aligned`: all columns of A
-// and B start at multiples of 16 bytes; otherwise their alignment varies.
+// Different sizes, transpositions and scalars; some empty, some only scale C. `aligned`: columns of A and B start at
+// multiples of 16 bytes.
 class RaggedGroups {
  public:
   RaggedGroups(Routine routine, bool aligned, int count, int64_t largest) : element_(element_of(routine)) {
@@ -69,7 +68,7 @@ class RaggedGroups {
     x.group_count = static_cast<int64_t>(sizes_.size()), x.group_size = sizes_.data();
     return call_batch(element_, h, x);
   }
-  // Returns a description of the first wrong product; empty if all are right.
+  // Describes the first wrong product, or "".
   std::string check(const Arithmetic &how) {
     for (size_t i = 0; i < devices_.size(); ++i) {
       const std::string fault = devices_[i]->check(how);
@@ -97,7 +96,7 @@ class RaggedGroups {
 
 bool is_grouped(const std::string &kernel) { return kernel.find("_grouped") != std::string::npos; }
 
-// A kernel, or "" for the backend's choice, and the groups to run it with.
+// A kernel ("": the choice) and its groups.
 struct Way {
   std::string kernel;
   Routine routine;
@@ -131,7 +130,7 @@ Arithmetic arithmetic() {
 TEST_CASE("ragged groups, as the backend chooses and in each row for them") {
   for (const Way &way : ways()) {
     const std::string &kernel = way.kernel;
-    for (const int count : {40, 900}) {  // more than one launch takes
+    for (const int count : {40, 900}) {  // more than a launch takes
       RaggedGroups groups(way.routine, way.aligned, count, count == 40 ? 300 : 20);
       Handle handle;
       REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);

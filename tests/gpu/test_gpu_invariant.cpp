@@ -1,5 +1,5 @@
-// LIBSGEMM_DETERMINISTIC_INVARIANT on a GPU: device pointers, each kernel when forced, and host memory in tiles,
-// compared with the chain that libsgemm.h defines.
+// LIBSGEMM_DETERMINISTIC_INVARIANT on a GPU: device pointers, forced kernels, and host memory in tiles, compared with
+// the FMA order of libsgemm.h.
 #include <string>
 #include <vector>
 
@@ -15,7 +15,7 @@ namespace {
 
 bool has_row(Routine routine) { return routine != Routine::kStrsm; }
 
-// Runs a problem on device memory. Returns the first fault; empty if there is none.
+// Returns the first fault or "".
 std::string run(libsgemm_handle_t handle, const Problem &problem, libsgemm_layout_t layout, bool *declined = nullptr) {
   Placement host(problem, layout);
   DevicePlacement device(&host, problem);
@@ -81,7 +81,7 @@ TEST_CASE("each row by force, on shapes small and large, gives the same bits or 
     REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
     bool ran = false;
     for (const Problem &problem : problems) {
-      if (!is_marked(kernel) && problem.test.m > 20) continue;  // small problems suffice to show that it does nothing
+      if (!is_marked(kernel) && problem.test.m > 20) continue;  // small problems show that it does nothing
       bool declined = false;
       INFO(kernel << " " << describe(problem.test));
       CHECK(run(handle, problem, LIBSGEMM_COL_MAJOR, &declined) == "");
@@ -137,7 +137,7 @@ TEST_CASE("host memory in tiles, whose k stays whole, gives the bits of the prod
       INFO(entry_name(routine) << " in " << limit);
       REQUIRE(call(routine, handle, placement.args()) == LIBSGEMM_SUCCESS);
       const libsgemm_info_t info = last_info();
-      const bool whole = routine == Routine::kSsyr2k && limit != 0;  // too large, and tiles would break its chains
+      const bool whole = routine == Routine::kSsyr2k && limit != 0;  // too large: tiles would break its order
       CHECK(std::string(info.backend) == (whole ? "ref" : subject().backend));
       if (limit != 0 && !whole) CHECK(info.tiles > 1);
       CHECK(placement.check(kChain) == "");

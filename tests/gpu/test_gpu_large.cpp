@@ -1,5 +1,5 @@
 // Device matrices at which 32-bit arithmetic fails, in every kernel: more than 2^31 elements in C, more than 2^19 rows,
-// k above 2^24, columns more than 2^29 elements apart. Sampled columns are checked in FP64.
+// k above 2^24, columns more than 2^29 elements apart. FP64 checks sampled columns.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kTwo31 = int64_t{1} << 31;
 constexpr unsigned kPoison32 = 0x7fdb7fdb;
 
-// Returns element `index` of matrix `which`. Any part of a matrix can be computed again where it is needed.
+// Element `index` of matrix `which`, computable anywhere.
 float element(int which, int64_t index) {
   uint64_t z =
       static_cast<uint64_t>(index) * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(which + 1) * 0xd1342543de82ef95u;
@@ -32,21 +32,20 @@ float element(int which, int64_t index) {
   return static_cast<float>(static_cast<int64_t>(z >> 40) - (int64_t{1} << 23)) / 8388608.0f;
 }
 
-// A column-major matrix on the device.
+// Column-major, on the device.
 class Matrix {
  public:
   Matrix(int which, int64_t rows, int64_t columns, int64_t ld)
       : which_(which), rows_(rows), columns_(columns), ld_(ld), memory_(bytes(ld * (columns - 1) + rows)) {}
 
-  // Copies all elements to the device, as many columns at a time as fit in a buffer. The padding between columns is
-  // NaN.
+  // Fills by buffers of whole columns. Padding is NaN.
   void fill() {
     constexpr int64_t kBuffer = int64_t{1} << 22;
     const int64_t together = std::max<int64_t>(1, kBuffer / ld_);
     std::vector<float> part;
     for (int64_t j = 0; j < columns_; j += together) {
       const int64_t last = std::min(j + together, columns_) - 1;
-      for (int64_t first = 0; first < rows_; first += kBuffer) {  // repeats only for a single column
+      for (int64_t first = 0; first < rows_; first += kBuffer) {  // repeats for a single column only
         const int64_t rows = std::min(kBuffer, rows_ - first);
         part.assign(static_cast<size_t>((last - j) * ld_ + rows), std::numeric_limits<float>::quiet_NaN());
         for (int64_t column = j; column <= last; ++column) {
@@ -60,7 +59,7 @@ class Matrix {
 
   void poison() { require(driver().fill(memory_.address(), kPoison32, memory_.bytes() / 4), "fill"); }
 
-  // Downloads a column with the padding after it.
+  // Downloads a column with its padding.
   std::vector<float> column(int64_t j) const {
     const int64_t count = j + 1 < columns_ ? std::min(ld_, rows_ + 64) : rows_;
     std::vector<float> values(static_cast<size_t>(count));
@@ -94,7 +93,7 @@ int64_t bytes_of(const Shape &s) {
   return 4 * (a + b + s.ldc * s.n);
 }
 
-// Expected elements of a column of C, and the largest error allowed for each.
+// Elements of a column of C and their largest errors.
 struct Expected {
   std::vector<double> value, limit;
 };
@@ -108,7 +107,7 @@ class Large {
         c_(2, s_.m, s_.n, s_.ldc) {
     a_.fill();
     b_.fill();
-    // The first and last columns, and those around the elements 2^29, 2^30, 2^31 and 2^32.
+    // First and last columns, and those around elements 2^29 to 2^32.
     std::set<int64_t> columns = {0, s_.n - 1, s_.n / 2};
     for (int power = 29; power <= 32; ++power) {
       const int64_t j = (int64_t{1} << power) / s_.ldc;
@@ -119,7 +118,7 @@ class Large {
     for (const int64_t j : columns) expected_.push_back({j, expect(j)});
   }
 
-  // Runs a kernel; "" lets the library choose. False if the kernel declined.
+  // "": the library's choice. False if the kernel declined.
   bool run(const std::string &kernel) {
     Handle handle;
     REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
@@ -178,10 +177,10 @@ class Large {
 void run_in_every_row(const Shape &shape) {
   size_t free_bytes = 0, total = 0;
   {
-    const Memory context(4);  // creates the context, which memory_info needs
+    const Memory context(4);  // creates the context for memory_info
     require(driver().memory_info(&free_bytes, &total), "memory_info");
   }
-  constexpr int64_t kRoom = int64_t{256} << 20;  // for workspaces
+  constexpr int64_t kRoom = int64_t{256} << 20;
   if (bytes_of(shape) + kRoom > static_cast<int64_t>(free_bytes)) {
     WARN("SKIPPED: needs " << (bytes_of(shape) >> 30) << " GiB of device memory, " << (free_bytes >> 30)
                            << " are free");

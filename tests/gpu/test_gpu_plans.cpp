@@ -1,5 +1,5 @@
-// Plans on a GPU: the same bits as without, in every layout and transposition, with special values, in graphs, from
-// several threads, and with a small workspace. If the GPU does not store operands, the calls must be plain ones.
+// Plans on a GPU have the bits of plain calls: all layouts and transpositions, special values, graphs, threads, a small
+// workspace. On a GPU that stores no operands they must be plain calls.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -29,7 +29,7 @@ class PlanHandle : public Handle {
   }
 };
 
-// A product in device memory, and plans of its operands.
+// A product in device memory with plans of its operands.
 class Planned {
  public:
   explicit Planned(const Problem &p, libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR, Memory::Kind kind = Memory::device)
@@ -64,7 +64,6 @@ class Planned {
                                     static_cast<const float *>(x.a), x.lda, plan_a, static_cast<const float *>(x.b),
                                     x.ldb, plan_b, x.beta, x.c, x.ldc);
   }
-  // Restores C, runs the call and returns C.
   std::vector<float> bits(libsgemm_handle_t h) {
     device.restore();
     REQUIRE(run(h) == LIBSGEMM_SUCCESS);
@@ -78,7 +77,6 @@ class Planned {
     mode = info.math_mode;
     return result();
   }
-  // Returns the downloaded C, row by row.
   std::vector<float> result() {
     std::vector<float> values;
     values.reserve(static_cast<size_t>(problem.test.m * problem.test.n));
@@ -92,8 +90,8 @@ class Planned {
   Placement host;
   DevicePlacement device;
   libsgemm_plan_t plan_a = nullptr, plan_b = nullptr;
-  int used = 0;      // number of plans that the last bits() used
-  std::string mode;  // mode of the last bits()
+  int used = 0;      // plans used by the last bits()
+  std::string mode;  // of the last bits()
 };
 
 bool same(const std::vector<float> &x, const std::vector<float> &y) {
@@ -111,8 +109,8 @@ Problem random_problem(int64_t m, int64_t n, int64_t k, libsgemm_op_t transa, li
 
 int count_of(int which, libsgemm_math_mode_t mode) { return has(mode) ? (which + 1) / 2 : 0; }
 
-// Compares the product without plans, with each, and with both. Without plans FP32 runs if it is faster; then the bits
-// of the first product with plans are the reference.
+// Compares the product without plans, with each, with both. Without plans FP32 runs if faster; then the first product
+// with plans is the reference.
 void compare(Planned *p, libsgemm_handle_t h, libsgemm_math_mode_t mode) {
   p->forget();
   std::vector<float> without = p->bits(h);
@@ -149,7 +147,7 @@ TEST_CASE("products with plans have the bits of those without") {
       Planned p(random_problem(size, size + 1, 2 * size, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, 0));
       compare(&p, h, mode);
     }
-    // Large enough for the mode to be faster than FP32.
+    // Large enough for the mode to beat FP32.
     Planned large(random_problem(3100, 3030, 300, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, 0));
     large.bits(h);
     CHECK((large.mode == name_of(mode)) == chooses(mode));
@@ -163,7 +161,7 @@ TEST_CASE("special values spread in products with plans as without") {
     for (const bool huge : {false, true}) {
       Case test = case_of(Routine::kSgemm, 300, 270, 200);
       test.transb = LIBSGEMM_TRANS;
-      if (huge) test.inputs = Inputs::kRandom;  // sums with huge terms are not exact
+      if (huge) test.inputs = Inputs::kRandom;  // huge terms are not exact
       Problem problem = make_problem(test);
       if (huge) {  // a tile whose sums may leave FP32's range
         problem.a.at(5, 7) = 0x1p100f;
@@ -179,7 +177,7 @@ TEST_CASE("special values spread in products with plans as without") {
   }
 }
 
-// Uses integers, whose sums are exact wherever k is split.
+// Integers: exact wherever k is split.
 TEST_CASE("products with plans in a workspace that does not hold the operands") {
   for (const libsgemm_math_mode_t mode : kSplitModes) {
     const PlanHandle h(mode);
@@ -298,7 +296,7 @@ TEST_CASE("one plan serves several threads, each on a stream of its own") {
 
 TEST_CASE("memory of plans: given back, and its lack is an error that passes") {
   const PlanHandle h(LIBSGEMM_MATH_FP16X3);
-  constexpr int64_t kSize = 16384;  // 1 GiB, and as much for its parts
+  constexpr int64_t kSize = 16384;  // 1 GiB, and its splits as much
   const Memory x(static_cast<size_t>(kSize) * kSize * sizeof(float));
   gpu::require(driver().fill(x.address(), 0, static_cast<size_t>(kSize) * kSize), "fill");
   const auto make = [&](libsgemm_plan_t *plan) {

@@ -1,5 +1,5 @@
-// Behaviour that CUDA or HIP programs rely on in addition to the results: streams, graphs, workspaces, threads, kinds
-// of memory, several devices, and its own current context.
+// Behaviour that CUDA or HIP programs rely on besides results: streams, graphs, workspaces, threads, kinds of memory,
+// devices, the current context.
 #include <cstring>
 #include <thread>
 
@@ -31,7 +31,7 @@ TEST_CASE("a call is ordered on its stream and returns before the work is done")
   REQUIRE(product.run(handle) == LIBSGEMM_SUCCESS);  // loads the kernel, which may wait for the device
   REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
 
-  // A is copied on the stream only after the barrier opens. The product must wait for it, but the call must return.
+  // The barrier delays A's copy on the stream. The product must wait for it; the call must return.
   const auto elements = static_cast<size_t>(extent_of(LIBSGEMM_COL_MAJOR, product.device.args().lda, 200, 220));
   Memory pinned(elements * sizeof(float), Memory::pinned);
   std::memcpy(pinned.as<void>(), late.host.args().a, elements * sizeof(float));
@@ -45,7 +45,7 @@ TEST_CASE("a call is ordered on its stream and returns before the work is done")
   CHECK(driver().query(stream) == gpu::kNotReady);
   barrier.open();
   REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
-  // Only C is compared, since the host still has the old A.
+  // Compares C only: the host has the old A.
   product.device.download();
   std::vector<float> wrong;
   for (int64_t j = 0; j < 210; ++j) {
@@ -214,7 +214,7 @@ TEST_CASE("several handles on several threads") {
         for (int i = 0; i < kCalls && faults[static_cast<size_t>(t)].empty(); ++i) {
           OnDevice &product = i % 3 == 0 ? large : small;
           product.device.restore();
-          // restore() waits for its copy on the default stream, since the handle's own stream does not.
+          // restore() waits for its copy on the default stream; the handle's own stream does not.
           const bool without = i % 4 == 3;
           const libsgemm_status_t status = without ? product.run() : product.run(handle);
           std::string fault = status == LIBSGEMM_SUCCESS ? "" : message();

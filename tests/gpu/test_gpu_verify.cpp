@@ -1,6 +1,5 @@
-// Verification in memory of a real device, below the API: how many flipped bits the checksum finds, compared with its
-// promises, in how many parts of C, what a check of all elements finds, and the cost of each (hidden; measures
-// libsgemm's own time, so only on an idle GPU).
+// Verification on a device, below the API: flipped bits found by the checksum, compared with its promises, and by a
+// check of all elements; their costs (hidden: measures libsgemm's time, on an idle GPU only).
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -24,7 +23,6 @@ std::string sgemm_test::skip_reason() { return gpu::missing(); }
 
 namespace {
 
-// The plugin that the library has loaded.
 const libsgemm::Backend &table() {
   static const libsgemm::Backend *found = [] {
     for (int index = 0; index < libsgemm_backend_count(); ++index) {
@@ -47,7 +45,7 @@ std::vector<float> random_matrix(int64_t count, uint32_t seed) {
   return matrix;
 }
 
-// A product in device memory, computed by the library, and its checksums.
+// A product computed by the library, and its checksums.
 class DeviceProduct {
  public:
   DeviceProduct(int64_t rows, int64_t columns, int64_t depth)
@@ -83,7 +81,7 @@ class DeviceProduct {
     gpu::require(driver().to_device(at, &value, sizeof value), "to_device");
   }
 
-  // Returns the ratio that a checksum of the present C finds.
+  // Ratio found by a checksum of the present C.
   double checksum(uint64_t seed, Checksum *what) {
     *what = libsgemm::draw_checksum(m, n, k, seed);
     what->factor = factor();
@@ -101,7 +99,7 @@ class DeviceProduct {
     return *std::max_element(results, results + libsgemm::kChecksumResults);
   }
 
-  // Returns the ratio that a check of all elements of the present C finds; negative if the backend has none.
+  // Ratio found by a check of all elements of the present C; negative without one.
   double elements() {
     if (table().elements_bytes == nullptr) return -1;
     const size_t bytes = table().elements_bytes(desc_, 0), count = bytes / sizeof(double);
@@ -138,7 +136,7 @@ class DeviceProduct {
   std::unique_ptr<Memory> workspace_;
 };
 
-// Returns for each row the error from which on the checksum must find it.
+// For each row, the error from which the checksum must find it.
 std::vector<double> certain_limits(const DeviceProduct &p) {
   std::vector<double> norms(static_cast<size_t>(p.k)), limits;
   for (int64_t l = 0; l < p.k; ++l) {
@@ -162,7 +160,7 @@ double median(std::vector<double> x) {
   return x[x.size() / 2];
 }
 
-// Returns the seconds of a call, as the mean of several; `wait`: waits after each.
+// Mean seconds of a call; `wait`: after each.
 double seconds_of(DeviceProduct *p, libsgemm_handle_t handle, int calls, bool wait) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < calls; ++i) {
@@ -281,7 +279,7 @@ TEST_CASE("a sample costs at most 3 % at 4096 and above", "[.][cost]") {
     REQUIRE(libsgemm_set_verify(off, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
     REQUIRE(libsgemm_set_verify(sample, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
     REQUIRE(libsgemm_set_verify(retry, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_RETRY) == LIBSGEMM_SUCCESS);
-    // Verified calls are synchronous, so their cost is compared with calls that are waited for.
+    // Verified calls are synchronous: compared with calls that are waited for.
     std::vector<double> times[4];
     for (int round = 0; round < 21; ++round) {
       const libsgemm_handle_t handles[] = {off, off, sample, retry};
@@ -297,7 +295,7 @@ TEST_CASE("a sample costs at most 3 % at 4096 and above", "[.][cost]") {
   }
 }
 
-// A full verification has two FP64 sums for each term. On an H100 FP32 sums take half the time of FP64 sums.
+// A full verification has two FP64 sums for each term. On an H100 FP32 sums take half of FP64's time.
 TEST_CASE("a full verification costs at most twelve times the product at 4096 and above", "[.][cost]") {
   for (const int64_t size : {4096, 8192}) {
     DeviceProduct p(size, size, size);

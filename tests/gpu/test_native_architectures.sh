@@ -1,5 +1,5 @@
 #!/bin/sh
-# What backends/native_architectures.sh says of GPUs that are not there: an nvidia-smi and a sysfs of the test's own.
+# backends/native_architectures.sh with a fake nvidia-smi and sysfs.
 set -eu
 script=$1
 folder=$(mktemp -d)
@@ -14,13 +14,13 @@ expect() {
   fi
 }
 
-# nvidia_smi TEXT STATUS: the nvidia-smi that is found prints TEXT.
+# nvidia_smi TEXT STATUS: an nvidia-smi that prints TEXT.
 nvidia_smi() {
   printf '#!/bin/sh\nprintf "%s"\nexit %s\n' "$1" "$2" >"$folder/nvidia-smi"
   chmod +x "$folder/nvidia-smi"
 }
 
-# node NUMBER VERSION: a node of the amdgpu driver.
+# node NUMBER VERSION: of the amdgpu driver.
 node() {
   mkdir -p "$folder/class/kfd/kfd/topology/nodes/$1"
   printf 'simd_count 304\ngfx_target_version %s\nvendor_id 4098\n' "$2" >"$folder/class/kfd/kfd/topology/nodes/$1/properties"

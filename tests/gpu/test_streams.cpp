@@ -1,5 +1,5 @@
-// Handles, streams and graphs on the mock GPU: which work shares a workspace, what a call waits for, what remains of a
-// context that the program has destroyed, and what last_info reports after a wait.
+// Handles, streams and graphs on the mock GPU: shared workspaces, waits, destroyed contexts, and last_info after a
+// wait.
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,7 +12,6 @@ namespace {
 
 constexpr auto kDefault = static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES);
 
-// Records a product of a handle on a stream.
 void record(libsgemm_handle_t h, void *stream, DeviceProduct *p) {
   REQUIRE(libsgemm_set_stream(h, stream) == LIBSGEMM_SUCCESS);
   gpu().set_capturing(stream, true);
@@ -71,7 +70,7 @@ TEST_CASE("a handle is destroyed, or given another workspace, when work on anoth
     void *second = gpu().stream(0);
     REQUIRE(libsgemm_set_stream(h, second) == LIBSGEMM_SUCCESS);
     if (!destroy) REQUIRE(libsgemm_set_workspace(h, nullptr, 1000) == LIBSGEMM_SUCCESS);
-    gpu().destroy_stream(second);  // programs may destroy their streams first
+    gpu().destroy_stream(second);  // a program may destroy its streams first
     REQUIRE(libsgemm_destroy(h) == LIBSGEMM_SUCCESS);
     CHECK(p.right());
   }
@@ -88,7 +87,7 @@ TEST_CASE("every graph has a workspace of its own, as long as there is the graph
   CHECK(gpu().bytes - before == kDefault);
   record(h, two, &q);
   CHECK(gpu().bytes - before == 2 * kDefault);
-  // Both graphs and a direct call at the same time.
+  // Both graphs and a direct call at once.
   REQUIRE(libsgemm_set_stream(h, nullptr) == LIBSGEMM_SUCCESS);
   REQUIRE(r.run(h) == LIBSGEMM_SUCCESS);
   CHECK(gpu().bytes - before == 3 * kDefault);
@@ -99,7 +98,7 @@ TEST_CASE("every graph has a workspace of its own, as long as there is the graph
   CHECK(p.right());
   CHECK(q.right());
   CHECK(r.right());
-  // The graphs' workspaces outlive the handle's own, and are reused after the graphs are destroyed.
+  // Graphs' workspaces outlive the handle's, and are reused after the graphs.
   REQUIRE(libsgemm_set_workspace(h, nullptr, 0) == LIBSGEMM_SUCCESS);
   CHECK(gpu().bytes - before == 2 * kDefault);
   gpu().destroy_graphs();
@@ -170,7 +169,7 @@ TEST_CASE("the user's workspace is recorded as it is") {
   gpu().release(0, memory);
 }
 
-// Runs only if it is named, with LIBSGEMM_TEST_DETERMINISTIC=1.
+// Only by name, with LIBSGEMM_TEST_DETERMINISTIC=1.
 TEST_CASE("with DETERMINISTIC a workspace is whole or there is none", "[.deterministic]") {
   reset();
   Handle h;
