@@ -1,4 +1,4 @@
-// A program that calls cuBLAS, for test_cublas.cpp. cuBLAS and the GPU are mocks (plugins/mock_cuda.cpp).
+// Calls cuBLAS, for test_cublas.cpp; cuBLAS and GPU are mocks (plugins/mock_cuda.cpp).
 #include <stddef.h>
 #include <stdint.h>
 
@@ -94,10 +94,10 @@ void step_types() {
   expect(ex(0, 68) == kOk, "FP32");
   w.check(17);
   expect(ex(14, 68) == kOk, "BF16");
-  expect(ex(1, 70) == vendor::kNotSupported, "FP64");  // as the mock cuBLAS reports
+  expect(ex(1, 70) == vendor::kNotSupported, "FP64");  // as the mock reports
 }
 
-// Returns a copy of the array of pointers in device memory.
+// Copies an array of pointers to device memory.
 template <size_t N>
 float **device_array(float *const (&pointers)[N]) {
   void *const memory = gpu().allocate(0, sizeof pointers);
@@ -125,8 +125,8 @@ void step_batches() {
   w.check(24.5f);
 }
 
-// Earlier work on the stream fills the arrays of pointers, as a graph does at each replay. Arrays that the device can
-// access are read when the product runs, as by cuBLAS. The CPU would find the address of another C in them.
+// Earlier work on the stream fills the pointer arrays, as a graph does at each replay. Device arrays must be read when
+// the product runs, as by cuBLAS; the CPU would find another C.
 void step_arrays() {
   for (const bool managed : {true, false}) {
     const Work w, other;
@@ -143,7 +143,7 @@ void step_arrays() {
   }
 }
 
-// A GPU may be able to read arrays in host memory, or not: cuBLAS decides.
+// cuBLAS decides whether a GPU reads arrays in host memory.
 void step_host_arrays() {
   const Work w;
   float *arrays[] = {w.a, w.b, w.c};
@@ -151,8 +151,7 @@ void step_host_arrays() {
   w.check(17);
 }
 
-// The device of the handle's stream computes on managed memory. A call with memory of another device is forwarded to
-// cuBLAS.
+// The stream's device computes on managed memory. Calls on another device's memory are forwarded to cuBLAS.
 void step_devices() {
   Work w;
   void *const streams[] = {gpu().stream(1), nullptr};
@@ -175,7 +174,7 @@ void step_devices() {
   expect(peer.sgemm() == kOk, "memory of another device");
 }
 
-// Events that could not be recorded are reused by the next call.
+// The next call reuses events that could not be recorded.
 void step_no_record() {
   const Work w;
   for (int i = 0; i < 5; ++i) expect(w.sgemm() == kOk, "sgemm");
@@ -184,8 +183,7 @@ void step_no_record() {
   expect(events() == 2, "events are lost");
 }
 
-// The launch of the second of two groups fails after the launch of the first. Only if C is not read can all of it be
-// computed again.
+// The second group's launch fails after the first's. All of C can be computed again only if it is not read.
 void step_failed_group(float beta_of_both, int status) {
   const Work w;
   constexpr int kHalf = kSize / 2;
@@ -200,7 +198,7 @@ void step_failed_group(float beta_of_both, int status) {
   w.check(kSize + 2 * beta_of_both, status == kOk, "C of the first group");
 }
 
-// The mock GPU has no kernel for SYRK. It has one for TRMM in place, so that the drop-in copies B to C first.
+// The mock has no SYRK kernel, and TRMM in place: the drop-in copies B to C first.
 void step_level3() {
   const Work w;
   expect(cublasSsyrk_v2(w.handle, 0, 0, kSize, kSize, &w.alpha, w.a, kSize, &w.beta, w.c, kSize) == kOk, "syrk");
@@ -227,7 +225,7 @@ void lt(bool with_bias) {
   cublasLtMatmulDescDestroy(descriptor);
 }
 
-// D = relu(bias - A B), with matrices large enough for the epilogue to be a pass of its own.
+// D = relu(bias - A B), large enough for a separate epilogue.
 void lt_epilogue(int status, bool all_of_it) {
   constexpr int kRows = 256, kColumns = 128, kDepth = 8192;
   const Work w;
@@ -262,7 +260,7 @@ void lt_epilogue(int status, bool all_of_it) {
   cublasLtMatmulDescDestroy(descriptor);
 }
 
-// A failure after the product cannot be recovered from.
+// After the product a failure cannot be recovered.
 void step_failed_epilogue() {
   gpu().fail_at[mock::kEpilogue] = 1;
   lt_epilogue(vendor::kExecutionFailed, false);

@@ -1,4 +1,4 @@
-/* Opens the library of its first argument for itself alone, as an interpreter does, and gives the others to it. */
+/* Opens the library of its first argument privately, as an interpreter does, and passes on the others. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,8 @@
-// Steps of the programs that call a vendor's BLAS (cublas_client.cpp, rocblas_client.cpp), with a mock library and a
-// mock GPU. Each argument names a step, which checks its result; the exit status is 10 if a result is wrong. In a
-// library that another program loads (gpu_blas_loader.c), the steps are run by the function `client`.
+// Steps of the programs on a vendor's BLAS (cublas_client.cpp, rocblas_client.cpp), with mock library and GPU. Each
+// argument names a step, which checks its result; exit status 10: a wrong result. `client` runs them in a library that
+// another program loads (gpu_blas_loader.c).
 //
-// The including file defines namespace `vendor` first: functions of its library and driver, file names, enumerators and
-// statuses.
+// The including file first defines namespace `vendor`: functions, file names, enumerators and statuses.
 #pragma once
 
 #include <dlfcn.h>
@@ -42,7 +41,6 @@ float *device_memory(float value, size_t count = size_t{kSize} * kSize) {
   return static_cast<float *>(memory);
 }
 
-// A and B of ones, C of twos, a handle and its stream.
 struct Work {
   Work() {
     expect(vendor::create(&handle) == kOk, "no handle");
@@ -57,7 +55,7 @@ struct Work {
     return vendor::sgemm(handle, vendor::kNoTrans, vendor::kTrans, kSize, kSize, kSize, &alpha, a, lda, b, kSize, &beta,
                          c, kSize);
   }
-  // Checks all of C, or its first element only.
+  // Checks C, or its first element.
   void check(float value, bool all = true, const char *what = "wrong result") const {
     float result[kSize * kSize];
     vendor::copy_from(result, c, kBytes, stream);
@@ -79,7 +77,7 @@ void step_sgemm() {
   w.check(17);
 }
 
-// Uses a workspace of the program's, then a second stream with the same handle.
+// Uses the program's workspace, then a second stream of the handle.
 void step_workspace() {
   Work w;
   expect(vendor::set_workspace(w.handle, device_memory(0, 1 << 16), size_t{4} << 16) == kOk, "workspace");
@@ -146,7 +144,7 @@ mock::Control &gpu() {
   return *reinterpret_cast<mock::ControlEntry>(symbol)();
 }
 
-// The launch of the second call fails; the program gets this status.
+// The second launch fails; the program gets this status.
 void step_failure(int status) {
   const Work w;
   expect(w.sgemm() == kOk, "sgemm");
@@ -155,7 +153,7 @@ void step_failure(int status) {
   w.check(status == kOk ? 24.5f : 17);
 }
 
-// If a kernel's workspace cannot be allocated, another kernel may compute, but not with the same bits.
+// Without workspace another kernel may compute, but not with the same bits.
 void step_atomics(bool allowed) {
   const Work w;
   vendor::set_atomics_mode(w.handle, allowed ? 1 : 0);
@@ -165,9 +163,8 @@ void step_atomics(bool allowed) {
   gpu().capacity = 0;
 }
 
-// Multiplies matrices of several sizes, with a new handle for each call, while memory becomes scarce at times and
-// another thread multiplies. All results of one size have the same bits, except where the status reports that there is
-// no result.
+// Several sizes, a new handle a call, while memory becomes scarce at times and another thread multiplies. Equal bits
+// for a size, or a status.
 void step_deterministic() {
   Work w;
   std::vector<float> numbers(size_t{kSize} * kSize);
@@ -208,7 +205,7 @@ void step_deterministic() {
   expect(failed > 0, "no product that lacks memory");
 }
 
-// The verification of libsgemm finds a wrong element.
+// libsgemm's verification finds a wrong element.
 void step_wrong(int status) {
   const Work w;
   gpu().flip_bit = 1;
@@ -216,8 +213,8 @@ void step_wrong(int status) {
   w.check(status == kOk ? 17 : 2);
 }
 
-// The drop-in does not see that the first handle is destroyed, and the second handle has its address. The second one
-// must not use the workspace of the first.
+// The drop-in does not see the first handle's end, and the second gets its address: it must not use the first one's
+// workspace.
 void step_reborn() {
   const Work w;
   constexpr size_t kWorkspace = size_t{4} << 20;
@@ -243,7 +240,7 @@ void step_reborn() {
   vendor::destroy(second);
 }
 
-// Records a product into a graph, with a workspace that is not the handle's own.
+// Records a graph with its own workspace.
 void step_capture() {
   const Work w;
   expect(w.sgemm() == kOk, "sgemm");
@@ -254,7 +251,7 @@ void step_capture() {
   expect(gpu().capturing_calls == calls, "a call that waits while a stream records");
 }
 
-// A child process uses the library after its parent.
+// A child uses the library after its parent.
 void step_fork() {
   step_sgemm();
   const pid_t child = fork();
@@ -268,11 +265,11 @@ void step_fork() {
   expect(status == 0, "a child");
 }
 
-// A handle that the program never destroys and uses once more after main.
+// Never destroyed, and used after main.
 Work *g_kept;
 void at_end() { expect(g_kept->sgemm() == kOk, "sgemm at exit"); }
 void step_exit() {
-  atexit(at_end);  // at_end runs when the backend is already unavailable
+  atexit(at_end);  // runs when the backend is already gone
   g_kept = new Work;
   expect(g_kept->sgemm() == kOk, "sgemm");
 }
@@ -311,7 +308,6 @@ bool run_step(const Step (&steps)[COUNT], const char *name) {
   return false;
 }
 
-// Runs steps by name, from those above and the vendor's own.
 template <size_t COUNT>
 int run_steps(const Step (&own)[COUNT], int count, char **names) {
   for (int i = 0; i < count; ++i) {

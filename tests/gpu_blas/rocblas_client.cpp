@@ -1,4 +1,4 @@
-// A program that calls rocBLAS, for test_rocblas.cpp. rocBLAS and the GPU are mocks (plugins/mock_hip.cpp).
+// Calls rocBLAS, for test_rocblas.cpp; rocBLAS and GPU are mocks (plugins/mock_hip.cpp).
 #include <stddef.h>
 #include <stdint.h>
 
@@ -76,7 +76,7 @@ int ex(const Work &w, const float *beta, const float *c, int ldc, int type, int 
                          kF32, ldc, w.c, kF32, kSize, compute, algorithm, solution, flags);
 }
 
-// Requests to gemm_ex other than a plain product.
+// gemm_ex beyond a plain product.
 void step_extended() {
   const Work w;
   const float *const other = device_memory(4);
@@ -93,7 +93,7 @@ void step_extended() {
   w.check(16);
 }
 
-// The program's workspace stays with the handle when its stream changes, until the program removes it.
+// The program's workspace stays with the handle across streams until removed.
 void step_workspace_kept() {
   Work w;
   constexpr size_t kWorkspace = size_t{4} << 20;
@@ -115,7 +115,7 @@ void step_workspace_kept() {
   expect(gpu().bytes > before - static_cast<int64_t>(kWorkspace), "no workspace of our own");
 }
 
-// STRMM of rocBLAS 3 has no parameters C and ldc.
+// rocBLAS 3's STRMM has no C and ldc.
 void step_old_trmm() {
   const Work w;
   const auto strmm =
@@ -134,7 +134,7 @@ void step_old_trmm() {
   w.check(2);
 }
 
-// STRMM out of place copies B first. Without a kernel for STRMM that copy is wasted once, and not made again.
+// STRMM out of place copies B first. Without a kernel that copy is wasted once only.
 void step_trmm_lacking() {
   const Work w;
   for (int i = 0; i < 3; ++i) {

@@ -1,5 +1,5 @@
-// Tests of every function of rocBLAS's level 3 (plugins/rocblas_entries.h), for rocblas_client.cpp: arguments are
-// forwarded unchanged, and the functions that libsgemm computes give rocBLAS's results.
+// Every function of rocBLAS's level 3 (plugins/rocblas_entries.h), for rocblas_client.cpp: arguments are forwarded
+// unchanged, and libsgemm gives rocBLAS's results.
 #pragma once
 
 #include <random>
@@ -17,7 +17,7 @@ namespace {
 constexpr int kN = LIBSGEMM_NO_TRANS, kT = LIBSGEMM_TRANS;
 constexpr int kF16 = 150, kF32 = 151, kF64 = 152, kBf16 = 168;
 
-// Returns the function `name` of rocBLAS itself, which the drop-in replaces.
+// The function `name` of rocBLAS itself.
 template <typename F>
 F *behind(const char *name) {
   static void *const rocblas = dlopen("librocblas.so.4", RTLD_NOW | RTLD_NOLOAD);
@@ -28,7 +28,7 @@ F *behind(const char *name) {
 
 // ---- Arguments
 
-// Returns a random value from the full range of T, so that a call's arguments all differ. Pointers have 56 bits.
+// Random in the full range of T: all arguments differ. Pointers have 56 bits.
 template <typename T>
 T any_value(std::mt19937_64 *random) {
   if constexpr (std::is_pointer_v<T>) {
@@ -48,7 +48,7 @@ void forward(const char *name, int (*function)(void *, Arguments...), void *hand
   expect(arrived == std::apply([&](auto... each) { return mock::words(name, each...); }, arguments), arrived.c_str());
 }
 
-// Scalars on the device make the drop-in forward every function.
+// Scalars on the device: every function is forwarded.
 void step_forward() {
   const Work w;
   rocblas_set_pointer_mode(w.handle, 1);
@@ -62,9 +62,7 @@ void step_forward() {
 #undef FORWARD
 }
 
-// ---- Results
-
-// Three matrices each for A, B and C: nonzero small integers, with unused elements after every matrix.
+// Three matrices each for A, B and C: small nonzero integers, unused elements after each.
 struct Problem {
   static constexpr int kCount = 3, kStride = 120, kFloats = kCount * kStride;
 
@@ -75,7 +73,7 @@ struct Problem {
       vendor::copy_to(matrix, values.data(), sizeof(float) * kFloats, nullptr);
       vendor::synchronize(nullptr);
     }
-    // 1, 2, -1 and -2 as FP16; other numbers as bfloat16.
+    // 1, 2, -1, -2 as FP16; others as bfloat16.
     std::vector<uint16_t> halves(2 * kFloats);
     for (uint16_t &x : halves) x = static_cast<uint16_t>(0x3c00 + 0x400 * (random() % 2) + 0x8000 * (random() % 2));
     vendor::copy_to(half, halves.data(), sizeof(float) * kFloats, nullptr);
@@ -83,17 +81,17 @@ struct Problem {
     array_a = array(a), array_b = array(b), array_half = array(half);
   }
 
-  // Returns pointers to the matrices of a batch, in device memory.
+  // Device pointers to a batch.
   static float **array(float *first) {
     float *pointers[kCount];
     for (int i = 0; i < kCount; ++i) pointers[i] = first + i * kStride;
-    float *const memory = device_memory(0, 2 * kCount);  // counted in floats
+    float *const memory = device_memory(0, 2 * kCount);  // in floats
     vendor::copy_to(memory, pointers, sizeof pointers, nullptr);
     vendor::synchronize(nullptr);
     return reinterpret_cast<float **>(memory);
   }
 
-  // Returns C after a call; `call` gets the function, C and the pointers to the matrices of C.
+  // Returns C; `call` takes the function, C and its pointers.
   template <typename F, typename Call>
   std::vector<float> result(F *function, const Call &call, const char *name) {
     std::vector<float> values(kFloats);
@@ -121,7 +119,7 @@ struct Problem {
   float alpha = 2, beta = -1, zero = 0;
 };
 
-// Compares the functions with int and with 64-bit sizes; CALL uses `f`, `c` and `array_c`.
+// Compares int and 64-bit functions; CALL uses `f`, `c`, `array_c`.
 #define COMPARE(p, name, CALL)                                                                                    \
   do {                                                                                                            \
     const auto call = [&](auto *f, [[maybe_unused]] float *c, [[maybe_unused]] float **array_c) { return CALL; }; \
@@ -129,7 +127,7 @@ struct Problem {
     (p).compare("rocblas_" #name "_64", rocblas_##name##_64, call);                                               \
   } while (false)
 
-// C has 7 x 6 elements, inner sizes are 5, and leading dimensions 8 to 10.
+// C is 7 x 6, inner sizes 5, leading dimensions 8 to 10.
 void step_products() {
   Problem p;
   constexpr int s = Problem::kStride, count = Problem::kCount;

@@ -1,6 +1,5 @@
-// libsgemm_cublas.so under programs that call cuBLAS (cublas_client.cpp), with a mock GPU and a mock cuBLAS. Checks
-// which calls libsgemm computes, which are forwarded and why, and that the program sees the same as without the
-// drop-in.
+// libsgemm_cublas.so under cublas_client.cpp, with mock GPU and cuBLAS: which calls libsgemm computes, which are
+// forwarded and why; the program notices no difference.
 #include "command/run_report.h"
 #include "support/catch.h"
 
@@ -90,7 +89,7 @@ TEST_CASE("cublas: a handle at the address of one that was destroyed behind the 
 TEST_CASE("cublas: cublasLtMatmul by its descriptors") {
   const Run lt = mock_run({CLIENT, "lt", "lt-bias"});
   CHECK(lt.calls("cublasLtMatmul", "cuda") == 1);
-  CHECK(lt.calls("cublasLtMatmul", "cublas", "epilogue") == 1);  // too small for an epilogue in a pass of its own
+  CHECK(lt.calls("cublasLtMatmul", "cublas", "epilogue") == 1);  // too small for a separate epilogue
   CHECK(mock_run({CLIENT, "lt-epilogue"}).calls("cublasLtMatmul", "cuda") == 1);
   const Run failed = mock_run({CLIENT, "failed-epilogue"});
   CHECK(failed.calls("cublasLtMatmul", "error", "not computed: failed") == 1);
@@ -114,7 +113,7 @@ TEST_CASE("cublas: what fails in libsgemm is computed by cuBLAS, unless the user
   const Run strict = mock_run({CLIENT, "strict-failure"}, mock_environment({{"LIBSGEMM_STRICT", "1"}}));
   CHECK(strict.calls("cublasSgemm_v2", "error", "not computed: failed") == 1);
 
-  // A part of C is already computed and would be computed twice.
+  // Part of C would be computed twice.
   const Run group = mock_run({CLIENT, "failed-group"});
   CHECK(group.calls("cublasSgemmGroupedBatched", "error", "not computed: failed") == 1);
   const Run anew = mock_run({CLIENT, "failed-group-anew"});
@@ -134,7 +133,7 @@ TEST_CASE("cublas: the time of calls is what the GPU takes") {
   CHECK(run_for_hours.seconds("cuda") >= 2 * 3599);
   CHECK(run_for_hours.seconds("cuda") < 2 * 3600 + 60);
   CHECK(run_for_hours.seconds("cublas") >= 3599);
-  // Without the context there are no events to query.
+  // Without the context no events can be queried.
   const Run reset = mock_run({CLIENT, "sgemm"}, mock_environment({{"MOCK_CUDA", "reset"}}));
   CHECK(reset.calls("cublasSgemm_v2", "cuda") == 1);
   CHECK(reset.seconds("cuda") == 0);

@@ -1,6 +1,5 @@
-// libsgemm_rocblas.so under programs that call rocBLAS (rocblas_client.cpp), with a mock GPU and a mock rocBLAS. Checks
-// which calls libsgemm computes, which are forwarded and why, and that the program sees the same as without the
-// drop-in. The code that the drop-ins of both vendors share is also tested by test_cublas.cpp.
+// libsgemm_rocblas.so under rocblas_client.cpp, with mock GPU and rocBLAS: which calls libsgemm computes, which are
+// forwarded and why; the program notices no difference. test_cublas.cpp also tests the code that both drop-ins share.
 #include "command/run_report.h"
 #include "support/catch.h"
 
@@ -16,7 +15,7 @@ Run mock_run(const std::vector<std::string> &steps, Environment environment = {}
   return Run(program, environment);
 }
 
-// Checks the calls with int sizes and those with 64-bit sizes.
+// Calls with int and with 64-bit sizes.
 void check_calls(const Run &run, const std::string &entry, int each, const std::string &backend = "hip",
                  const std::string &why = "") {
   INFO(entry);
@@ -81,7 +80,7 @@ TEST_CASE("rocblas: symmetric and triangular matrices") {
   check_calls(run, "ssyrk_batched", 4, "rocblas", "batch by pointers");
   check_calls(run, "ssyr2k_batched", 4, "rocblas", "batch by pointers");
   check_calls(run, "strsm_batched", 16, "rocblas", "batch by pointers");
-  // SYRK without a kernel on the GPU.
+  // SYRK without a GPU kernel.
   const Run without = mock_run({"level3"});
   check_calls(without, "ssyrk", 4, "rocblas", "no kernel for it");
 }
@@ -157,7 +156,7 @@ TEST_CASE("rocblas: the time of calls is what the GPU takes") {
   CHECK(hours.seconds("hip") >= 2 * 3599);
   CHECK(hours.seconds("hip") < 2 * 3600 + 60);
   CHECK(hours.seconds("rocblas") >= 3599);
-  // Without the device there are no events to query.
+  // Without the device no events can be queried.
   const Run reset = mock_run({"sgemm"}, {{"MOCK_HIP", "reset"}});
   CHECK(reset.calls("rocblas_sgemm", "hip") == 1);
   CHECK(reset.seconds("hip") == 0);

@@ -1,8 +1,7 @@
-# The names of a GPU's BLAS, in programs on mock GPUs.
-# Programs on a GPU's BLAS that is not there: linked with it, and in a library that another program opens.
+# A GPU's BLAS by its names, in programs with mock GPUs: linked with it, or in a library that another program opens.
 add_executable(gpu_blas_loader gpu_blas/gpu_blas_loader.c)
 target_link_libraries(gpu_blas_loader PRIVATE ${CMAKE_DL_LIBS})
-# libsgemm_test_gpu_blas(<name> <vendor> <mock GPU> <library> <driver>): test_<name> with clients of that library.
+# libsgemm_test_gpu_blas(<name> <vendor> <mock GPU> <library> <driver>): test_<name> with that library's clients.
 function(libsgemm_test_gpu_blas name vendor gpu library driver)
   set(stack ${CMAKE_CURRENT_BINARY_DIR}/plugins/${vendor}_stack)
   add_library(${name}_client_code OBJECT gpu_blas/${name}_client.cpp)
