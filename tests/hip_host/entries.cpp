@@ -1,5 +1,5 @@
-// Calls every entry of a GPU plugin's table, with a single device permitted: entries PLUGIN DEVICE. Prints a line on
-// stdout for each entry that fails. The object that a failed entry should have created is not used further.
+// Calls every entry of a GPU plugin's table with one permitted device: entries PLUGIN DEVICE. Prints a line for each
+// failed entry, and does not use its object further.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -14,7 +14,7 @@ using namespace libsgemm;
 
 const Backend *table;
 
-// True if the entry succeeded.
+// True on success.
 bool ok(const char *entry, libsgemm_status_t status, const Error &error) {
   if (status != LIBSGEMM_SUCCESS) std::printf("%s: %d %s\n", entry, status, error.text);
   return status == LIBSGEMM_SUCCESS;
@@ -29,7 +29,7 @@ void copy_both_ways(void *memory, void *stream, size_t pitch) {
   ok("copy to the host", table->copy(0, down, stream, &error), error);
 }
 
-// Computes on a stream, and as if the stream recorded a graph.
+// On a stream, also as if it recorded a graph.
 void compute(void *memory, void *stream) {
   GemmDesc desc = {};
   desc.routine = Routine::gemm;

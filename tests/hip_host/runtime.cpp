@@ -1,13 +1,13 @@
-// A HIP runtime without a GPU, for the host code of backends/hip: device memory is the host's, work on streams is done
-// at once, and the only kernel of the table is the reference product.
+// A HIP runtime without a GPU, for backends/hip's host code: device memory is host memory, streams work at once, and
+// the only kernel is the reference product.
 //
-// MOCK_HIP_DEVICES=gfx906:xnack-,gfx1035   the devices; empty: none       MOCK_HIP_VERSION=50200000   the version
-// MOCK_HIP_FAIL=hipMalloc:2                the second call of hipMalloc fails
+// MOCK_HIP_DEVICES=gfx906:xnack-,gfx1035   devices; empty: none           MOCK_HIP_VERSION=50200000   version
+// MOCK_HIP_FAIL=hipMalloc:2                the second hipMalloc fails
 // MOCK_HIP_MET=FILE                        created when that happens
-// MOCK_HIP_STREAM_DEVICE=1                 the device of every stream, if the version reports it; else the current one
+// MOCK_HIP_STREAM_DEVICE=1                 every stream's device, if the version reports it; else the current one
 //
-// A thread must leave the runtime as it found it: it clears every error before the next call, and when it ends there is
-// no error and its device is current again. Otherwise the process ends with a message on stderr and kMisused.
+// A thread must leave the runtime unchanged: errors cleared before the next call, none at its end, its device current.
+// Otherwise the process ends with a message and kMisused.
 #include <dlfcn.h>
 #include <hip/hip_runtime.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ void product(GemmDesc desc) {
   cpu_scalar_1x1x1_naive(desc, {}, &ignored);
 }
 
-// A call with a ticket reports that FP64 computes all of C.
+// With a ticket, reports that FP64 computes all of C.
 libsgemm_status_t launch_product(const GemmDesc &desc, const Launch &launch, Error *error) {
   uint32_t *left = gpu::count_fp64(desc.ticket, 1, launch);
   if (left != nullptr) *left = 1;
@@ -69,11 +69,11 @@ constexpr int kMisused = 98;
   _exit(kMisused);
 }
 
-// State of one thread of the program, whose own device is 0.
+// A thread's state; the program's device is 0.
 struct Thread {
   int device = 0;
   hipError_t last = hipSuccess;
-  bool kept_away = false;  // a fault kept the thread from restoring its device
+  bool kept_away = false;  // a fault prevented the thread from restoring its device
 
   ~Thread() {
     if (last != hipSuccess) misused("the last error is left", "at the end of a thread");
@@ -83,7 +83,7 @@ struct Thread {
 thread_local Thread t_thread;
 std::atomic<bool> g_initialised{false};
 
-// Runs at the start of every call: true if the call is to fail.
+// Starts every call; true: the call fails.
 bool fails(const char *call) {
   if (t_thread.last != hipSuccess) misused("an error is not cleared before", call);
   g_initialised = true;
@@ -103,14 +103,14 @@ hipError_t result(hipError_t code) {
   return code;
 }
 
-// Result of hsa_system_get_info, which depends on whether HIP is initialised.
+// hsa_system_get_info: depends on HIP's initialisation.
 int hsa_info(int, void *) {
   constexpr int kNotInitialised = 0x100b;
   return g_initialised ? 0 : kNotInitialised;
 }
 
-char g_stream;                  // target of every stream pointer
-std::atomic<int> g_queries{0};  // event queries; every other one reports unfinished work
+char g_stream;                  // every stream points here
+std::atomic<int> g_queries{0};  // every other one reports unfinished work
 
 }  // namespace
 
@@ -123,7 +123,7 @@ libsgemm_status_t libsgemm::gpu::checksum(const GemmDesc &, const Checksum &, bo
   std::fill_n(static_cast<double *>(launch.workspace), kChecksumResults, 0.0);  // accepts every product
   return LIBSGEMM_SUCCESS;
 }
-// Stubs of the kernels that a plan launches after its first call of the runtime.
+// Kernels that a plan launches after its first runtime call.
 libsgemm_status_t libsgemm::gpu::launch_survey(const PassProblem &, int64_t, const Launch &, Error *) {
   return LIBSGEMM_SUCCESS;
 }
@@ -147,7 +147,7 @@ extern "C" {
 // The driver's files exist.
 int access(const char *, int) noexcept { return 0; }
 
-// The library below exists as well.
+// And the library below.
 void *dlopen(const char *, int) noexcept { return &g_initialised; }
 void *dlsym(void *, const char *) noexcept { return reinterpret_cast<void *>(&hsa_info); }
 

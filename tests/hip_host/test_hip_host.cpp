@@ -1,5 +1,5 @@
-// The host code of backends/hip without a GPU: which devices it takes, what it reports about the others, and what a
-// call does when any of the runtime's functions fails. Each case runs in a process of its own.
+// Host code of backends/hip without a GPU: accepted devices, reports about others, and a call in which any runtime
+// function fails. A process a case.
 #include <libsgemm.h>
 
 #include <filesystem>
@@ -22,7 +22,6 @@ Outcome probe(Environment environment, const std::vector<std::string> &arguments
   return outcome;
 }
 
-// Returns the description of the backend.
 Outcome describe(const Environment &environment) { return probe(environment, {"--mode", "describe"}); }
 
 void check_runs(const Environment &environment) {
@@ -32,8 +31,8 @@ void check_runs(const Environment &environment) {
   CHECK(outcome.report["correct"] == "1");
 }
 
-// Checks that a fault during a call leads to the right answer from another backend, or with LIBSGEMM_STRICT to an error
-// that leaves C unchanged. True if another backend computed.
+// A fault must lead to another backend's right answer, or with LIBSGEMM_STRICT to an error with C unchanged. True if
+// another backend computed.
 bool check_fault(const Environment &fault) {
   const std::vector<std::string> arguments = {"--size", "20"};
   Outcome outcome = probe(fault, arguments);
@@ -54,10 +53,10 @@ bool check_fault(const Environment &fault) {
   return replaced;
 }
 
-// The backend has the second of two devices, so that each of its calls must change the current device, and restore it.
+// The second of two devices: each call must change the current device and restore it.
 Environment second_device() { return {{"MOCK_HIP_DEVICES", "gfx906:xnack-,gfx1030"}, {"LIBSGEMM_DEVICES", "1"}}; }
 
-// A function of the runtime, and whether the library's call fails when its first call of that function fails.
+// A runtime function, and whether its first failure fails the library's call.
 struct RuntimeCall {
   const char *name;
   bool needed;
@@ -115,7 +114,7 @@ TEST_CASE("every call of the runtime that a product makes may fail") {
                                {"hipGetDeviceProperties", true},
                                {"hipDeviceGetAttribute", false},
                                {"hipMemGetInfo", true},
-                               {"hipMalloc", false},      // the library tries again
+                               {"hipMalloc", false},      // tried again
                                {"hipHostMalloc", false},  // fewer bytes suffice
                                {"hipMemcpyAsync", true},
                                {"hipStreamCreateWithFlags", true},
@@ -207,7 +206,7 @@ TEST_CASE("every call of the runtime that an entry of the table makes may fail")
   }
 }
 
-// The current device is the first one. HIP reports the device of other streams only from version 5.6 on.
+// The first device is current. HIP reports other streams' devices from 5.6 on.
 TEST_CASE("the device of a default stream is the current one, or one that is left out") {
   for (const std::string permitted : {"0", "1"}) {
     const Outcome outcome =
@@ -217,7 +216,7 @@ TEST_CASE("the device of a default stream is the current one, or one that is lef
   }
 }
 
-// If the stream's device is not the backend's, or HIP does not report it, nothing is known about the current device.
+// Without the stream's device, or if it is not the backend's, nothing is known about the current device.
 TEST_CASE("a failed wait for the caller's stream does not make the current device a lost one") {
   const Environment fault = {{"MOCK_HIP_DEVICES", "gfx906:xnack-,gfx1030"},
                              {"MOCK_HIP_STREAM_DEVICE", "1"},
@@ -238,7 +237,7 @@ TEST_CASE("faults by LIBSGEMM_TEST_HIP_FAULT") {
   }
   Environment once = second_device();
   once["LIBSGEMM_TEST_HIP_FAULT"] = "allocate:1";
-  CHECK_FALSE(check_fault(once));  // the library tries again
+  CHECK_FALSE(check_fault(once));  // tried again
   CHECK_THAT(describe({{"LIBSGEMM_TEST_HIP_FAULT", "launch"}}).report.at("hip.reason"),
              Contains("LIBSGEMM_TEST_HIP_FAULT=launch is not valid"));
 }
