@@ -1,6 +1,5 @@
-// HIP spelled as CUDA: what the test plugin compiles backends/hip with, to run it on an NVIDIA GPU. It has the calls
-// that the backend makes and no others, so that a new one fails to compile until it is named here. As with HIP itself,
-// __HIP_PLATFORM_NVIDIA__ is defined by whoever compiles.
+// HIP spelled as CUDA, to run backends/hip on an NVIDIA GPU. Only the backend's calls: a new one fails to compile. As
+// with HIP, the compile command defines __HIP_PLATFORM_NVIDIA__.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-// ---- Types and constants, those of HIP 6.
+// ---- Types and constants of HIP 6.
 
 #define HIP_VERSION_MAJOR 6
 #define HIP_VERSION 60000000
@@ -72,14 +71,14 @@ struct hipPointerAttribute_t {
   int isManaged;
 };
 
-// Properties that the backend reads: there is no name of an AMD architecture here.
+// Properties that the backend reads; no AMD architecture here.
 struct hipDeviceProp_t {
   char name[256];
   char gcnArchName[256];
   size_t totalGlobalMem;
 };
 
-// HIP has one name for what NVIDIA GPUs tell apart.
+// One HIP name for several CUDA errors.
 inline hipError_t hip_error(cudaError_t code) {
   switch (code) {
     case cudaErrorInvalidAddressSpace:
