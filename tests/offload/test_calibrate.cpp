@@ -1,4 +1,4 @@
-// The model of a machine, below the API: its predictions, its file, and its fit to measured times.
+// A machine's model below the API: predictions, file, fit to measured times.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ Prediction predict_product(const Calibration &c, int64_t m, int64_t n, int64_t k
   return predict(c, describe_product(m, n, k), pinned);
 }
 
-// Fills a table with a product of powers, which interpolation reproduces exactly.
+// A product of powers, which interpolation reproduces exactly.
 void fill_with_powers(SizeTable *table) {
   for (int m = 0; m < SizeTable::kCount; ++m) {
     for (int n = 0; n < SizeTable::kCount; ++n) {
@@ -59,13 +59,13 @@ void write(const std::string &path, const std::string &text) { std::ofstream(pat
 
 // ---- A simulated machine -------------------------------------------------------------------------------------------
 
-// Returns a factor that deviates from 1 by a few per cent, depending on the shape, as in real libraries.
+// Deviates from 1 by a few per cent with the shape, as real libraries do.
 double quirk(int64_t m, int64_t n, int64_t k, double amplitude) {
   const uint64_t hash = static_cast<uint64_t>(m * 31 + n * 17 + k * 7) * 0x9e3779b97f4a7c15u;
   return 1 + amplitude * (static_cast<double>(hash >> 40) / static_cast<double>(1 << 23) - 1);
 }
 
-// Seconds on a CPU with 16 threads, used from some size on, and a limited memory bandwidth.
+// A CPU with 16 threads above some size, and limited bandwidth.
 double simulated_cpu(int64_t m, int64_t n, int64_t k) {
   const double x = static_cast<double>(m), y = static_cast<double>(n), z = static_cast<double>(k);
   const double threads = std::clamp(std::min(x * y / 2000, x * y * z / 1e6), 1.0, 16.0);
@@ -74,11 +74,10 @@ double simulated_cpu(int64_t m, int64_t n, int64_t k) {
   return (2e-7 + (threads > 1 ? 5e-6 : 0) + std::max(2 * x * y * z / rate, bytes / 100e9)) * quirk(m, n, k, 0.04);
 }
 
-constexpr double kStaged = 25e9, kLink = 55e9;  // bytes a second of pageable and of page-locked memory
+constexpr double kStaged = 25e9, kLink = 55e9;  // bytes/s of pageable and page-locked memory
 constexpr double kFlops = 50e12;
 
-// Seconds on a GPU that computes tiles of C one after the other, with a link in each direction. Each tile first needs a
-// panel of A and of B.
+// A GPU that computes C tile by tile, each after a panel of A and of B, with a link in each direction.
 double simulated_gpu(int64_t m, int64_t n, int64_t k, double link) {
   constexpr int64_t kTile = 1024;
   double up = 35e-6, device = 35e-6, down = 35e-6;
@@ -163,7 +162,7 @@ TEST_CASE("copies count what is copied") {
   d.batch = Batch::strided;
   d.batch_count = 1000;
   d.stride_a = d.stride_c = 100;
-  CHECK(predict(c, d, 0).up == Approx(4 * (1e5 + 100) / rate));  // one B for the whole batch
+  CHECK(predict(c, d, 0).up == Approx(4 * (1e5 + 100) / rate));  // one B for the batch
   CHECK(predict(c, d, 0).gpu > 999 * c.gpu.item_strided);
   CHECK(predict(c, d, 0).cpu == Approx(1000 * predict_product(c, 10, 10, 10).cpu));
 }
@@ -194,7 +193,7 @@ TEST_CASE("what is assumed keeps small products on the CPU and sends large ones 
     CHECK_FALSE(pays(100, 0));
     CHECK(pays(16384, kAllPinned));
     CHECK_FALSE(predict_product(c, 10000, 1, 10000).gpu * c.margin < predict_product(c, 10000, 1, 10000).cpu);
-    // No call below the bound that keeps small calls on the CPU pays.
+    // No call below the bound for small calls pays.
     const double least = least_product(c);
     for (int64_t n = 1; n < 3000; n += 1 + n / 7) {
       for (const int64_t k : {int64_t{1}, n / 3 + 1, n, 5 * n}) {
@@ -364,7 +363,7 @@ TEST_CASE("a fit to hardly anything ends, and leaves what was measured as it is"
 
 TEST_CASE("fitted to a simulated machine, the model is close to its times and decides right") {
   const Calibration c = calibrate_simulated();
-  // The fit finds the figures of the simulated machine.
+  // The fit finds the machine's parameters.
   CHECK(c.gpu.call == Approx(45e-6).epsilon(0.3));
   CHECK(c.gpu.pageable.up == Approx(kStaged).epsilon(0.1));
   CHECK(c.gpu.pageable.down == Approx(kStaged).epsilon(0.1));
@@ -394,8 +393,8 @@ TEST_CASE("fitted to a simulated machine, the model is close to its times and de
   CHECK(right >= shapes * 95 / 100);
 }
 
-// While copies take longer than computing, the times of products say little about a GPU's rate. A fit to them alone
-// would halve that rate, and with it the predictions for larger products or for page-locked memory.
+// While copies take longer than arithmetic, times say little about the GPU's rate. A fit to them alone halves it, and
+// so the predictions for larger products and page-locked memory.
 TEST_CASE("with the link and the rate of computing as measured, products that were not timed are predicted, too") {
   const Calibration c = calibrate_simulated();
   for (const int64_t n : {6000, 8192, 12000, 16384}) {

@@ -1,4 +1,4 @@
-// CPU or GPU for data in host memory, decided by the figures of a calibration, on the mock GPU (plugins/mock.cpp).
+// CPU or GPU for host memory, by a calibration, on the mock GPU (plugins/mock.cpp).
 #include <dlfcn.h>
 #include <libsgemm.h>
 
@@ -24,7 +24,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// A CPU of 1 GFLOP/s, and a GPU on which a call takes 100 us in all: products of more than about 37 go to the GPU.
+// A CPU of 1 GFLOP/s and a GPU call of 100 us: products above about 37 go to the GPU.
 Calibration figures(double startup, double cpu_flops = 1e9, double call = 100e-6) {
   Calibration c = assumed_calibration(1);
   c.margin = 1;
@@ -40,8 +40,7 @@ Calibration figures(double startup, double cpu_flops = 1e9, double call = 100e-6
   return c;
 }
 
-// The calibration file of this process. Its name is set before the library reads the environment; tests write it when
-// they need it.
+// Named before the library reads the environment, written when a test needs it.
 const std::string &own_file() {
   static const TemporaryDirectory folder;
   static const std::string path = [] {
@@ -53,7 +52,7 @@ const std::string &own_file() {
   return path;
 }
 
-// Returns the key that a file for the mock GPU must have, without starting the GPU.
+// The mock GPU's key, without starting it.
 CalibrationKey own_key() {
   own_file();
   libsgemm_backend_info_t cpu = {};
@@ -77,7 +76,7 @@ mock::Control &gpu() {
   return *reinterpret_cast<mock::ControlEntry>(dlsym(plugin, mock::kControlSymbol))();
 }
 
-// Calls in a process of its own, so that the library reads the environment again.
+// A process of its own reads the environment again.
 Outcome probe(const std::string &calibration, Environment environment, const std::vector<std::string> &arguments = {}) {
   environment["LIBSGEMM_BACKEND_PATH"] = MOCK_FOLDER "/gpu";
   if (!calibration.empty()) environment["LIBSGEMM_CALIBRATION"] = calibration;
@@ -112,7 +111,7 @@ TEST_CASE("figures that fit decide, and say so") {
   CHECK_THAT(probe(path, {}, {"--size", "5"}).report["reason"], Contains("cuda not worth the transfer: too small"));
   CHECK_THAT(probe(path, {}, {"--size", "30"}).report["reason"],
              Contains("cuda not worth the transfer: 0.054 ms predicted on ") && Contains("against 0.1 on cuda"));
-  // With a CPU thirty times as fast the same products stay there.
+  // A CPU thirty times as fast keeps them.
   const std::string fast = folder.write_file("fast", figures(0, 30e9));
   CHECK(probe(fast, {}).report["backend"] != "cuda");
 }
@@ -169,7 +168,7 @@ TEST_CASE("figures of another device are given up when the devices are known") {
   const std::string path = folder.write_file("own", figures(0), other);
   other.device = "another driver; 2 x mock device";
   const std::string foreign = folder.write_file("other", figures(0), other);
-  // `describe` initialises the devices.
+  // `describe` initialises devices.
   CHECK(probe(path, {}, {"--mode", "describe", "--size", "100"}).report["backend"] == "cuda");
   Outcome outcome = probe(foreign, {{"LIBSGEMM_VERBOSE", "1"}}, {"--mode", "describe", "--size", "100"});
   CHECK(outcome.report["backend"] != "cuda");
@@ -211,8 +210,8 @@ TEST_CASE("the devices are started once the calls so far would have paid for it"
     libsgemm_last_info(&info);
     return info;
   };
-  // On the GPU a product of 48 takes 10 ms instead of 22; one of 30 gains nothing. No real CPU is slower than these
-  // predictions, so that they count.
+  // On the GPU a product of 48 saves 12 of 22 ms; one of 30 nothing. No real CPU is slower than these predictions, so
+  // they count.
   for (const char *saved : {"12.1", "24.2"}) {
     for (int i = 0; i < 20; ++i) CHECK(std::string(call(30).backend) != "cuda");
     const libsgemm_info_t info = call(48);
@@ -228,8 +227,8 @@ TEST_CASE("the devices are started once the calls so far would have paid for it"
 }
 
 TEST_CASE("a CPU that is slower than predicted pays for the start sooner") {
-  // A product takes 50 us or more, but 16 ns are predicted. By the prediction a thousand calls would pay for the start,
-  // by the measured time one does.
+  // A product takes 50 us or more; predicted are 16 ns. By prediction a thousand calls pay for the start, by
+  // measurement one does.
   const CalibrationFolder folder;
   Outcome outcome =
       probe(folder.write_file("figures", figures(20e-6, 1e15, 1e-9)), {}, {"--mode", "twice", "--size", "200"});
@@ -250,17 +249,17 @@ TEST_CASE("where results are deterministic no call is decided by those before it
   const CalibrationFolder folder;
   const Environment deterministic = {{"LIBSGEMM_DETERMINISTIC", "1"}};
   const std::vector<std::string> twice = {"--mode", "twice", "--size", "200"};
-  // The decision ignores the cost of the start.
+  // The decision ignores the start's cost.
   Outcome outcome = probe(folder.write_file("slow", figures(20e-6, 1e15, 1e-9)), deterministic, twice);
   CHECK(outcome.report["first_backend"] == "cuda");
   CHECK(outcome.report["backend"] == "cuda");
-  // Figures of another device are not used, not even before the devices are known.
+  // Another device's parameters are not used, even before devices are known.
   CalibrationKey other = own_key();
   other.device = "another driver; 2 x mock device";
   outcome = probe(folder.write_file("other", figures(0), other), deterministic, {"--mode", "twice", "--size", "100"});
   CHECK(outcome.report["first_backend"] != "cuda");
   CHECK(outcome.report["backend"] != "cuda");
-  // A call that is too small by either figures does not start the devices.
+  // A call too small by both does not start devices.
   const std::string own = folder.write_file("own", figures(0));
   for (const char *size : {"5", "100"}) {
     outcome = probe(own, {{"LIBSGEMM_DETERMINISTIC", "1"}, {"LIBSGEMM_VERBOSE", "1"}}, {"--size", size});
@@ -272,7 +271,7 @@ TEST_CASE("where results are deterministic no call is decided by those before it
 
 namespace {
 
-// Products with random operands. C is full of twos before each.
+// Random operands; C is full of twos.
 class RepeatedProducts {
  public:
   enum Where { host, device, kWheres };
@@ -292,7 +291,7 @@ class RepeatedProducts {
 
   int64_t draw(int64_t count) { return std::uniform_int_distribution<int64_t>(0, count - 1)(random_); }
 
-  // Uses a new handle, which has no workspace yet.
+  // A new handle has no workspace yet.
   libsgemm_status_t run(int64_t n, Where where, std::vector<float> *c) {
     const std::vector<float> before(numbers_.size(), 2);
     *c = before;
@@ -319,7 +318,7 @@ class RepeatedProducts {
 
 }  // namespace
 
-// Runs only if it is named. LIBSGEMM_TEST_TRIALS: number of calls; the promise is for 10000.
+// Only by name. LIBSGEMM_TEST_TRIALS: calls; the promise is for 10000.
 TEST_CASE("deterministic bits are a function of the call, under load and while memory comes and goes",
           "[.deterministic]") {
   setenv("LIBSGEMM_DETERMINISTIC", "1", 1);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""test_fit.py FIT_PY [MODEL]: figures that the times come from are found again; bad files are refused with their names.
+"""test_fit.py FIT_PY [MODEL]: finds the figures that times come from; refuses bad files by name.
 
-MODEL is fit_model_cuda or fit_model_hip of a build. Without one the model is a small one of two rows, which speaks as
-bench/model/fit_model.cpp does.
+MODEL: fit_model_cuda or fit_model_hip; by default a small model of two rows with the protocol of
+bench/model/fit_model.cpp.
 """
 import json
 import math
@@ -58,7 +58,7 @@ def main(fit, real):
             return [line for line in done.stdout.split('\n') if line and line != 'end']
 
         true = [f'figures {r} ' + ' '.join(map(str, f)) for r, f in TRUE.items()]
-        if real:  # every row is slower or faster than it is said to be
+        if real:  # every kernel is slower or faster than stated
             true, draw = [], random.Random(3)
             for line in ask(['list']):
                 kind, row, first, *others = line.split()

@@ -1,5 +1,5 @@
-// Host memory through a mock GPU (plugins/mock.cpp): every shape in tiles and blocks of k, page-locked memory, two
-// devices, limits, threads. LIBSGEMM_TEST_STRICT=1 runs the tests with LIBSGEMM_STRICT.
+// Host memory through a mock GPU (plugins/mock.cpp): tiles and blocks of k of every shape, page-locked memory, two
+// devices, limits, threads. LIBSGEMM_TEST_STRICT=1: with LIBSGEMM_STRICT.
 #include <algorithm>
 #include <atomic>
 #include <thread>

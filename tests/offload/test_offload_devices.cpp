@@ -1,5 +1,5 @@
-// Host memory through several mock GPUs (plugins/mock.cpp): which of them share a call, what happens when one fails,
-// and which of them a process uses. Decisions that a process makes once have hidden cases, each of which runs alone.
+// Host memory through several mock GPUs (plugins/mock.cpp): which share a call, failures, and which a process uses.
+// Decisions made once a process have hidden cases, which run alone.
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr Shape kShape = {120, 110, 60};
 
-// The log of the process, at level 0.
+// At level 0.
 const std::string &log_file() {
   static const sgemm_test::TemporaryDirectory folder;
   static const std::string path = folder.path() + "/log";
@@ -31,7 +31,7 @@ int lines_with(const std::string &text) {
   return count;
 }
 
-// Starts the devices. Each call has many tiles, which two devices share by default.
+// Starts devices. By default two share each call's many tiles.
 void start(const char *count = "2") {
   static const bool first = [count] {
     gpu();  // sets the number of devices to one
@@ -70,7 +70,7 @@ TEST_CASE("a call tells into how many tiles it was cut, and how many devices com
   CHECK(gpu().launches[0] > 0);
   CHECK(gpu().launches[1] > 0);
 
-  Product small(8);  // small enough for a CPU
+  Product small(8);  // for a CPU
   REQUIRE(small.run() == LIBSGEMM_SUCCESS);
   info = last_info();
   CHECK(info.devices == 1);
@@ -113,7 +113,6 @@ TEST_CASE("what a failed device has not finished the other one computes") {
     CHECK(alone > 0);
   }
   gpu().repair();
-  // Each device's failure is logged once.
   CHECK(lines_with("cuda device " + std::to_string(failing) + " failed (") == 1);
 }
 
@@ -159,12 +158,12 @@ TEST_CASE("if all devices fail the call fails, with C as it was or computed by o
 
 TEST_CASE("a device that is described otherwise, or on which rows cost otherwise, does not share a call",
           "[.unlike][.slower]") {
-  // The two tags are two runs of this case.
+  // Two tags, two runs.
   (std::getenv("LIBSGEMM_TEST_SLOWER") != nullptr ? gpu().slower : gpu().unlike) = 1;
   start();
   HostProduct p(kShape);
   GpuHandle h;
-  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);  // which the second device could not do
+  REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);  // impossible for the second device
   CHECK(backend() == "cuda");
   CHECK(p.right());
   CHECK(last_info().devices == 1);
@@ -195,7 +194,7 @@ TEST_CASE("a process that uses the second device does not touch the first", "[.r
   CHECK(gpu().entered[1]);
   CHECK_FALSE(gpu().entered[0]);
   libsgemm_device_info_t info = {};
-  REQUIRE(libsgemm_device_describe(0, 0, &info) == LIBSGEMM_SUCCESS);  // the user may still ask about it
+  REQUIRE(libsgemm_device_describe(0, 0, &info) == LIBSGEMM_SUCCESS);  // may still be described
   CHECK(info.memory_free_bytes > 0);
 }
 
@@ -235,7 +234,7 @@ TEST_CASE("pieces of a call that is refused after another one's timeout are not 
     libsgemm_destroy(h);
   };
   std::thread one(run, &first, 0);
-  std::this_thread::sleep_for(std::chrono::milliseconds(800));  // so that its timeout ends before the other's
+  std::this_thread::sleep_for(std::chrono::milliseconds(800));  // its timeout ends before the other's
   std::thread other(run, &second, 1);
   one.join();
   other.join();
@@ -246,7 +245,7 @@ TEST_CASE("pieces of a call that is refused after another one's timeout are not 
   CHECK(gpu().abandoned >= 1);
   REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
   CHECK(gpu().dangling() == 0);
-  gpu().wake(0);  // the abandoned work of the device disturbs no call
+  gpu().wake(0);  // the device's abandoned work disturbs no call
   HostProduct third(kShape);
   run(&third, 0);
   CHECK(done[0]);
@@ -285,7 +284,7 @@ TEST_CASE("a call of one device goes to another one if that fails", "[.next]") {
     REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
     INFO("site " << site << reason());
     CHECK(backend() == "cuda");
-    CHECK(last_info().device == (site == mock::kAllocate ? 0 : 1));  // after a failed allocation less memory sufficed
+    CHECK(last_info().device == (site == mock::kAllocate ? 0 : 1));  // after a failed allocation less memory suffices
     CHECK(last_info().fallbacks == 0);
     CHECK(p.right());
   }

@@ -1,6 +1,5 @@
-// Host memory through a GPU that fails (plugins/mock.cpp): each call of the runtime, each allocation of the library,
-// too little memory, a device that hangs. LIBSGEMM_TEST_STRICT=1 runs the tests with LIBSGEMM_STRICT,
-// LIBSGEMM_TEST_VERBOSE=1 with all messages.
+// Host memory through a failing GPU (plugins/mock.cpp): each runtime call, each allocation of the library, too little
+// memory, a hanging device. LIBSGEMM_TEST_STRICT=1: with LIBSGEMM_STRICT; LIBSGEMM_TEST_VERBOSE=1: all messages.
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,10 +15,9 @@ using namespace mock_test;
 
 namespace {
 
-enum class Manner { plain, verified, forced };  // forced: by a named kernel, which nothing may replace
+enum class Manner { plain, verified, forced };  // forced: nothing may replace the kernel
 
-// Computes a product in several tiles and blocks of k, while the n-th call, or operation, at a site fails. False if
-// there were fewer.
+// A product of several tiles and blocks of k, in which the n-th operation at a site fails. False if there were fewer.
 bool fail_once(mock::Site site, int nth, bool pinned, float beta, Manner manner) {
   begin();
   REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
@@ -96,7 +94,7 @@ TEST_CASE("whatever allocation fails, alone or behind a call of the runtime, the
     CHECK((met || failed || status == LIBSGEMM_SUCCESS));
     return std::pair(failed, met);
   };
-  run(0, 1 << 20);  // loads all libraries: those of drivers do not survive a failure in their constructors
+  run(0, 1 << 20);  // loads all libraries: drivers' do not survive a failure in their constructors
   int injected = 0;
   const int part = sgemm_test::one_in();
   for (int allocation = 1; run(0, allocation).second; allocation += part) ++injected;
@@ -111,7 +109,7 @@ TEST_CASE("whatever allocation fails, alone or behind a call of the runtime, the
 
 namespace {
 
-// Returns by how many bytes the process grew in a call. The copy of C stays allocated for the next call.
+// Bytes by which a call grows the process. The next call reuses the copy of C.
 size_t growth(const Shape &shape) {
   const auto size = [] {
     size_t pages = 0;
@@ -206,7 +204,7 @@ TEST_CASE("C is saved only if a failure could lose it") {
   constexpr int64_t kRows = 2048, kCols = 4096;
   constexpr size_t kBytes = sizeof(float) * kRows * kCols;
   const auto shape = [](float beta) { return Shape{kRows, kCols, 1, false, false, beta, true, 0}; };
-  growth(shape(0));  // includes all else that the first call allocates
+  growth(shape(0));  // includes the first call's other allocations
   if (strict()) {
     CHECK(growth(shape(0)) >= kBytes);  // no other backend would compute it again
   } else {
@@ -235,7 +233,7 @@ TEST_CASE("where memory is short, less of it does") {
   gpu().capacity = 0;
 }
 
-// This is the last test, since the device never frees its memory.
+// Last: the device never frees its memory.
 TEST_CASE("a device that does not answer is given up") {
   begin();
   limit(0, 0);

@@ -1,6 +1,5 @@
-// The memory that calls use and give back (common/offload/memory/memory.h), on a backend that does nothing. No thread
-// waits for another's allocation, nothing is queried twice, page-locked memory outlives the device that allocated it,
-// and giving back allocates nothing.
+// Memory of calls (common/offload/memory/memory.h) on a backend that does nothing: no thread waits for another's
+// allocation, nothing is queried twice, page-locked memory outlives its device, releasing allocates nothing.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -21,7 +20,7 @@ std::atomic<bool> no_memory{false};
 
 }  // namespace
 
-// Not inlined: GCC would warn of free() for memory from new.
+// Not inlined: GCC warns of free() for memory from new.
 [[gnu::noinline]] void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
   return no_memory ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
 }
@@ -35,18 +34,18 @@ std::atomic<bool> no_memory{false};
 
 namespace libsgemm {
 
-// The library around the tested code: one backend, and no environment variables.
+// The library around the code under test: one backend, no environment.
 std::atomic<Library *> g_library{nullptr};
 bool lost_by_fork(int) { return false; }
 
 namespace {
 
-constexpr int kDevices = 3;  // devices in use; one more must stay unused
+constexpr int kDevices = 3;  // in use; one more must stay unused
 constexpr size_t kMiB = size_t{1} << 20;
 
 std::mutex g_mutex;
 std::condition_variable g_change;
-int g_blocked = -1;  // device on which allocations, releases and new streams wait, as for a kernel of the program
+int g_blocked = -1;  // device whose allocations, releases and new streams wait, as for a program's kernel
 int g_waiting = 0;
 bool g_lost[kDevices + 1], g_entered[kDevices + 1];
 std::atomic<int> g_asked{0}, g_objects{0}, g_full{0};
@@ -161,7 +160,7 @@ const Backend &backend() {
   return table;
 }
 
-// Releases all memory, and forgets what earlier tests found.
+// Releases memory and forgets earlier findings.
 void begin() {
   library().slots[0].table = &backend();
   for (bool &lost : g_lost) lost = false;
@@ -182,7 +181,7 @@ DeviceSet *take(int device, size_t bytes) {
 
 void give(const std::vector<PinnedPiece> &pieces) { give_pieces(pieces.data(), pieces.size()); }
 
-// True if `work` ends although another thread waits in the driver.
+// True if `work` ends while another thread waits in the driver.
 template <typename Work>
 bool goes_on(const Work &work) {
   std::packaged_task<void()> task(work);
@@ -269,7 +268,7 @@ TEST_CASE("a device is asked once for what is free, and again when that may not 
     REQUIRE(device_budget(backend(), 2, enough, &bytes, &error) == LIBSGEMM_SUCCESS);
     return bytes;
   };
-  g_full = 2;  // a failed allocation discards what was known
+  g_full = 2;  // a failed allocation discards what is known
   CHECK(take(2, kMiB) == nullptr);
   const size_t all = ask(kMiB);
   CHECK(all == (64 * 1024 - 512) * kMiB);
@@ -281,7 +280,7 @@ TEST_CASE("a device is asked once for what is free, and again when that may not 
   give_set(set, Ending::healthy);
   CHECK(ask(kMiB) == all);
   CHECK(g_asked == 1);
-  ask(100 * 1024 * kMiB);  // more than the known free memory
+  ask(100 * 1024 * kMiB);  // above the known free memory
   CHECK(g_asked == 2);
   g_full = 2;
   CHECK(take(2, 10 * 1024 * kMiB) == nullptr);
@@ -328,7 +327,7 @@ TEST_CASE("page-locked memory is had through the call's device, and given back t
   release_idle_memory();
   CHECK(memory_state().pinned_bytes == 0);
   CHECK(g_pinned->empty());
-  CHECK_FALSE(g_entered[kDevices]);  // no call has used it
+  CHECK_FALSE(g_entered[kDevices]);  // unused
   begin();
 }
 

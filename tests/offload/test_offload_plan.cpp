@@ -1,5 +1,5 @@
-// How products of host memory are cut into tiles (common/offload/tile_plan.h). For every shape and memory size, every
-// element of C is in one tile, tiles and blocks fit in their buffers, and all fits in memory.
+// Tiles of products of host memory (common/offload/tile_plan.h): for every shape and memory size each element of C is
+// in one tile, and everything fits in buffers and memory.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -46,8 +46,7 @@ void check_plan(const GemmDesc &d, const TilePlan &p, size_t budget) {
   CHECK(p.group >= 1);
   CHECK((p.group == 1 || p.tiles() == 1));
   if (p.tiles() * d.batch_count > 20000) return;
-  // All units together, and the parts of three devices together, have each tile of each product once, with its sum in
-  // the same order.
+  // All units, and the parts of three devices, have each tile of each product once, with its sum in the same order.
   std::set<std::vector<int64_t>> all, parts;
   int64_t units = 0;
   for (const Unit &u : make_units(d, p, 0, 1)) {
@@ -121,7 +120,7 @@ TEST_CASE("a sum that is to be one chain is not cut") {
   deep.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT;
   CHECK_FALSE(make_plan(deep, kRates, little, &p));  // no row of A fits
 
-  // Off the diagonal syr2k is two products, between which C would have to be rounded.
+  // Off the diagonal syr2k is two products: C would be rounded between them.
   GemmDesc two = product(3000, 3000, 2000);
   two.routine = Routine::syr2k;
   REQUIRE(make_plan(two, kRates, little, &p));
@@ -188,7 +187,7 @@ TEST_CASE("small products of a batch go together, large ones do not") {
   REQUIRE(make_plan(d, kRates, size_t{1} << 30, &p));
   CHECK(p.group == 1);
   check_plan(d, p, size_t{1} << 30);
-  d.stride_a = 0;  // one A for the whole batch
+  d.stride_a = 0;  // one A for the batch
   CHECK(factors_of(d, p, {3, 1, 0, 0, false}, 0).first.block.item == 0);
   CHECK(factors_of(d, p, {3, 1, 0, 0, false}, 0).second.block.item == 3);
 }
@@ -255,7 +254,7 @@ TEST_CASE("a triangle of C is cut alike in both directions") {
         check_plan(d, p, budget);
         CHECK(p.rows == p.cols);
         CHECK(p.row_panels() > 2);
-        // Each multiplication is counted once: those of the triangle, and of the squares on the diagonal.
+        // Counts multiplications of the triangle and the diagonal's squares once.
         double flops = 0;
         for (const Unit &u : make_units(d, p, 0, 1)) {
           CHECK((uplo == LIBSGEMM_LOWER ? u.i >= u.j : u.i <= u.j));

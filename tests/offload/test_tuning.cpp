@@ -1,5 +1,4 @@
-// Tuned kernels: classes of calls and their text, the file, which of its rows are used, and the counts of a program's
-// calls, from which the file is made.
+// Tuned kernels: classes of calls and their text, the file, which entries apply, and the counts of a program's calls.
 #include <libsgemm.h>
 
 #include <cstdlib>
@@ -46,7 +45,7 @@ GemmDesc product(int64_t m, int64_t n, int64_t k) {
   return d;
 }
 
-// Returns calls of every routine, type and kind of batch, with different arguments.
+// Every routine, type and kind of batch, with different arguments.
 std::vector<GemmDesc> many_calls() {
   std::vector<GemmDesc> calls;
   for (const RoutineTraits &t : kRoutines) {
@@ -99,7 +98,7 @@ Kernel make_row(const char *name, libsgemm_math_mode_t mode, double (*cost)(cons
   return row;
 }
 
-// Returns a new backend for each case, since the contents of its file and its choices are cached.
+// A new backend a case: its file and choices are cached.
 const Backend &new_backend(bool is_gpu = true) {
   static std::deque<Backend> backends;
   static const std::vector<Kernel> rows = [] {
@@ -135,7 +134,6 @@ TunedCall tuned_call(const GemmDesc &desc, const std::string &kernel) {
 
 void write(const std::string &path, const std::string &text) { std::ofstream(path) << text; }
 
-// Returns the kernel that a call gets with such a file.
 Selected selected(const TuningFile &file, const GemmDesc &desc, int device = 0, size_t workspace = SIZE_MAX,
                   const Backend &backend = new_backend()) {
   const TemporaryDirectory folder;
@@ -188,7 +186,7 @@ TEST_CASE("a class knows what rows look at, and no more") {
   CHECK(differs([](GemmDesc &x) { x.math_mode = LIBSGEMM_MATH_TF32; }));
   CHECK_FALSE(differs([](GemmDesc &x) { x.lda = 128; }));
   CHECK_FALSE(differs([](GemmDesc &x) { x.a = static_cast<const float *>(x.a) + 4; }));
-  CHECK_FALSE(differs([](GemmDesc &x) { x.side = LIBSGEMM_RIGHT, x.uplo = LIBSGEMM_LOWER; }));  // gemm uses neither
+  CHECK_FALSE(differs([](GemmDesc &x) { x.side = LIBSGEMM_RIGHT, x.uplo = LIBSGEMM_LOWER; }));  // not used by gemm
 }
 
 TEST_CASE("a text that is no call is refused with the reason") {
@@ -279,7 +277,7 @@ TEST_CASE("a tuned row goes before the model's, for its calls alone") {
   unaligned.ldb = 301;
   CHECK(name_of(selected(file, unaligned)) == "model model");
   CHECK(name_of(selected({own_key(), {}}, desc)) == "model model");
-  // Neither another device nor a CPU uses the file's rows.
+  // Not for another device or a CPU.
   CHECK(name_of(selected(file, desc, 1)) == "model model");
   CHECK(name_of(selected(file, desc, 0, SIZE_MAX, new_backend(false))) == "model model");
   use_tuning("off");
@@ -294,7 +292,7 @@ TEST_CASE("a choice that was remembered is as good as the first one") {
   use_tuning(folder.path() + "/tuning");
   for (int i = 0; i < 3; ++i) {
     CHECK(name_of(select_kernel(backend, desc, 0, SIZE_MAX)) == "tuned tuned");
-    CHECK(name_of(select_kernel(backend, desc, 1, SIZE_MAX)) == "model model");  // the device has another name
+    CHECK(name_of(select_kernel(backend, desc, 1, SIZE_MAX)) == "model model");  // another device name
   }
   use_tuning("off");
 }
@@ -309,17 +307,17 @@ TEST_CASE("a tuned row that may not serve the call is passed over") {
   CHECK(name_of(selected(file, desc, 0, kWorkspace - 1)) == "model model");
   CHECK(name_of(selected(file, desc, 0, kWorkspace)) == "tuned tuned");
   g_workspace = 0;
-  // A file cannot choose a kernel of another arithmetic than requested.
+  // The arithmetic must be the requested one.
   CHECK(name_of(selected({own_key(), {tuned_call(desc, "tf32")}}, desc)) == "model model");
   GemmDesc fast = desc;
   fast.math_mode = LIBSGEMM_MATH_TF32;
   CHECK(name_of(selected({own_key(), {tuned_call(fast, "fp64")}}, fast)) == "model tf32");
   CHECK(name_of(selected({own_key(), {tuned_call(fast, "tf32")}}, fast)) == "tuned tf32");
-  // A row measured without a plan does not apply to a planned call.
+  // A planned call ignores entries without plan.
   GemmDesc planned = desc;
   planned.plan_a = &planned;
   CHECK(name_of(selected(file, planned)) == "model model");
-  // The library does not have this kernel.
+  // No such kernel.
   CHECK(name_of(selected({own_key(), {tuned_call(desc, "gone"), tuned_call(product(1, 1, 1), "tuned")}}, desc)) ==
         "model model");
 }
@@ -374,7 +372,7 @@ TEST_CASE("with the library: a tuning is found in the cache, told of, and may be
   CHECK_THAT(tuned.err, Contains(path + " has kernels for 24 calls"));
   CHECK(is_of_the_model(probe("off")));
 
-  // Files that are damaged, or for another device, are ignored, and a message says so.
+  // Damaged or foreign files are ignored with a message.
   const std::string other = folder.path() + "/other";
   file.key.device = "mock driver 2.0; mock device";
   struct Ignored {
@@ -400,7 +398,7 @@ TEST_CASE("calls of many threads are counted by their class without loss") {
   constexpr int kThreads = 4, kClasses = 5000, kCalls = 3, kSame = 100000;
   const TemporaryDirectory folder;
   stats_open(folder.path());
-  stats_count_shape(product(1, 1, 1));  // not counted, since counting is off
+  stats_count_shape(product(1, 1, 1));  // counting is off
   stats_count_shapes(true);
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
@@ -433,7 +431,7 @@ TEST_CASE("calls of many threads are counted by their class without loss") {
     }
   }
   REQUIRE(counts.size() == kClasses + 1);
-  CHECK(places < 2 * kClasses);  // a class is twice in the table only if two threads added it at the same time
+  CHECK(places < 2 * kClasses);  // a class is there twice only if two threads added it at once
   CHECK(counts[kClasses + 1] == kThreads * kSame);
   counts.erase(kClasses + 1);
   for (const auto &[m, count] : counts) {
