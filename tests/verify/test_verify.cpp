@@ -1,6 +1,5 @@
-// Verification itself: every routine's right result passes, an error of any single element is found, and right calls on
-// every backend raise no alarm. The tests call verify/verify.h, below the API, so that they can falsify results before
-// the check.
+// Verification: right results of every routine pass, an error in any single element is found, and right calls on every
+// backend raise no alarm. Calls verify/verify.h, below the API, to falsify results before the check.
 #include "verify/claim.h"
 
 #include <algorithm>
@@ -34,8 +33,7 @@ void check_all_errors_found(Problem *p) {
     for (int64_t i = 0; i < p->desc.m; ++i) {
       if (!p->writes(i, j)) continue;
       const float right = p->at(i, j);
-      // The first error is a thousandth of the largest possible value: far above the bound, but too small for a norm of
-      // the matrix.
+      // A thousandth of the largest possible value: far above the bound, but too small for a norm of the matrix.
       for (const float wrong :
            {right + 1e-2f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
         p->at(i, j) = wrong;
@@ -143,7 +141,7 @@ TEST_CASE("rows that truncate, and parts of inputs, have bounds of their own") {
   CHECK(ratio(off, {LIBSGEMM_MATH_TF32, true}) == is(fp32 + (512 + 1) * 0x1p-23 * size));
   CHECK(ratio(off, {LIBSGEMM_MATH_BF16X6, false}) == is(fp32 + 4 * 0x1p-24 * size));
   CHECK(ratio(off, {LIBSGEMM_MATH_FP16X3, false}) == is(fp32 + 8 * 0x1p-24 * size));
-  // One large element in the row of A, which B multiplies by zero: only FP16X3 then loses low bits of the others.
+  // One large element in A's row, multiplied by zero: only FP16X3 then loses others' low bits.
   for (int64_t l = 0; l < k; ++l) p.a[static_cast<size_t>(l * p.desc.lda)] = 0x1p-60f;
   p.a[0] = 1;
   p.b[0] = 0;
@@ -166,7 +164,7 @@ TEST_CASE("the library rounds as the tests do") {
       FAIL_CHECK();
     }
   };
-  // All upper halves, with lower halves around the ties; then random numbers.
+  // All upper halves with lower halves around ties; random numbers.
   for (uint32_t high = 0; high < 0x10000u; ++high) {
     for (const uint32_t low : {0u, 1u, 0x0fffu, 0x1000u, 0x1001u, 0x1fffu, 0x2fffu, 0x3000u, 0x3001u, 0x7fffu, 0x8000u,
                                0x8001u, 0xefffu, 0xf000u, 0xf001u, 0xffffu}) {
@@ -235,7 +233,7 @@ TEST_CASE("special values are no alarm where the definition gives them, and one 
   REQUIRE(before.take(p.desc));
   p.compute();
   CHECK(verify_result(p.desc, &before, LIBSGEMM_VERIFY_FULL) <= 1);
-  p.at(2, 3) = 1;  // must be Inf or NaN, because of the Inf in A
+  p.at(2, 3) = 1;  // must be Inf or NaN: A has an Inf
   CHECK(verify_result(p.desc, &before, LIBSGEMM_VERIFY_FULL) > 1);
 }
 

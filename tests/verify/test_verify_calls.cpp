@@ -1,6 +1,6 @@
-// Right calls raise no alarm: random shapes, operations and layouts, operands of every distribution of the accuracy
-// bench, samples and full verification, in every math mode, in host memory and in device memory. On a GPU also what its
-// checksum finds. LIBSGEMM_TEST_TRIALS: number of calls; libsgemm promises 100000 without an alarm.
+// Right calls raise no alarm: random shapes, operations, layouts, all distributions of the accuracy bench, sampled and
+// full, all math modes, host and device memory; on a GPU also what the checksum finds. LIBSGEMM_TEST_TRIALS: calls;
+// libsgemm promises none in 100000.
 #include <algorithm>
 #include <cfenv>
 #include <cfloat>
@@ -21,7 +21,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// Sets the floating-point environment of the thread for its lifetime.
+// Sets the thread's floating-point environment.
 class Floats {
  public:
   explicit Floats(int which) {
@@ -44,7 +44,7 @@ class Floats {
   std::fenv_t usual_;
 };
 
-// The exceptions that programs trap, and of which NumPy warns.
+// Exceptions that programs trap, and of which NumPy warns.
 constexpr int kErrors = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
 
 class Traps {
@@ -65,7 +65,7 @@ int trials() {
 
 bool on_device() { return subject().is_gpu && gpu::missing().empty(); }
 
-// False for the mock GPU, whose kernels of other modes compute in FP32.
+// The mock GPU's other modes compute in FP32.
 bool has_modes() { return !subject().is_gpu || on_device(); }
 
 class Draw {
@@ -73,7 +73,7 @@ class Draw {
   explicit Draw(uint32_t seed) : random_(seed) {}
 
   int64_t below(int64_t count) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(count)); }
-  // Draws a size of up to 80; most are small.
+  // Up to 80, mostly small.
   int64_t size() { return 1 + below(1 + below(80)); }
   float scalar() {
     constexpr float kValues[] = {0, 1, -1, 0.7f, -3};
@@ -81,7 +81,7 @@ class Draw {
   }
   libsgemm_op_t op() { return below(2) == 0 ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS; }
 
-  // 0: normal; 1: positive; 2: log-normal; 3: normal, with a second half that cancels the first.
+  // 0: normal; 1: positive; 2: log-normal; 3: normal, its second half cancels the first.
   void fill(std::vector<float> *x, int distribution) {
     std::normal_distribution<double> normal;
     const size_t half = x->size() / 2;
@@ -100,7 +100,6 @@ class Draw {
   std::mt19937_64 random_;
 };
 
-// A call with its matrices, as stored.
 struct Call {
   Routine routine;
   Args args;
@@ -113,7 +112,7 @@ struct Call {
     args.uplo = draw->below(2) == 0 ? LIBSGEMM_UPPER : LIBSGEMM_LOWER;
     args.m = draw->size(), args.n = draw->size(), args.k = draw->size();
     args.alpha = draw->scalar(), args.beta = draw->scalar();
-    // Large enough for any operation and layout.
+    // For any operation and layout.
     const int64_t most = std::max({args.m, args.n, args.k});
     args.lda = most + draw->below(3), args.ldb = most + draw->below(3), args.ldc = most + draw->below(3);
     for (std::vector<float> *x : {&a, &b, &c}) {
@@ -121,7 +120,7 @@ struct Call {
       draw->fill(x, distribution);
     }
     if (routine == Routine::kStrsm) {
-      // Elements off the diagonal are small, since solutions would grow without bound otherwise.
+      // Small off the diagonal: otherwise solutions grow without bound.
       for (float &x : a) x = std::fmod(x, 1.0f) / static_cast<float>(most);
       for (int64_t i = 0; i < most; ++i) a[static_cast<size_t>(i * (args.lda + 1))] = 1.5f;
     }
@@ -129,7 +128,7 @@ struct Call {
   }
 };
 
-// Copies of a call's matrices in device memory, which is allocated once.
+// Device copies, allocated once.
 class DeviceSide {
  public:
   Args upload(const Call &call) {
@@ -174,7 +173,7 @@ TEST_CASE("no false alarm on clean calls") {
   double worst = 0;
   const int count = trials();
   for (int i = 0; i < count; ++i) {
-    // Half of the calls are products, since only those have modes.
+    // Half are products, which alone have modes.
     const Routine routine = i % 2 == 0 ? Routine::kSgemm : kSingleRoutines[static_cast<size_t>(draw.below(7))];
     Call call(routine, &draw, i / 2 % 4);
     const auto verify = i % 3 == 0 ? LIBSGEMM_VERIFY_FULL : LIBSGEMM_VERIFY_SAMPLE;
@@ -185,7 +184,7 @@ TEST_CASE("no false alarm on clean calls") {
     const bool there = device != nullptr && draw.below(2) == 0;
     const Args args = there ? device->upload(call) : call.args;
     const std::string fault = fault_of(sgemm_test::call(routine, handle, args), &worst);
-    // A device cannot verify all inputs that a mode rounds to Inf; a ratio of -1 reports that.
+    // Ratio -1: a device cannot verify all inputs that a mode rounds to Inf.
     if (fault.empty() || (there && mode && last_info().verify_ratio == -1)) continue;
     INFO("call " << i << ", " << entry_name(routine) << " " << args.m << " x " << args.n << " x " << args.k
                  << (there ? " on the device" : "") << ", distribution " << i / 2 % 4);
@@ -244,7 +243,7 @@ TEST_CASE("no false alarm and no flag in whatever floating-point environment") {
     const int environment = static_cast<int>(draw.below(Floats::kCount));
     const Routine routine = i % 2 == 0 ? Routine::kSgemm : kSingleRoutines[static_cast<size_t>(draw.below(7))];
     Call call(routine, &draw, i / 2 % 4);
-    // Scales each matrix, or each element, by a power of two from denormal to huge.
+    // Scales matrices or elements by powers of two, from denormal to huge.
     const bool mixed = routine != Routine::kStrsm && draw.below(4) == 0;
     int powers[3];
     std::vector<float> *const matrices[] = {&call.a, &call.b, &call.c};
@@ -293,7 +292,7 @@ TEST_CASE("no call on ordinary numbers traps, verified or not") {
   REQUIRE(libsgemm_set_backend(handle, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
   Handle packed;
   REQUIRE(libsgemm_set_kernel(packed, "cpu_sse2_8x4x256_packed") == LIBSGEMM_SUCCESS);
-  // Fills memory that is used again with NaN and large floats. Read as doubles, these overflow when multiplied.
+  // Fills memory to be reused with NaN and large floats, which overflow when multiplied as doubles.
   const auto spoil = [&] {
     for (const float value : {std::nanf(""), 3e38f}) {
       constexpr int64_t kOrder = 70;
@@ -376,7 +375,7 @@ TEST_CASE("padding of ref raises no flag that the operands do not") {
       REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
       std::vector<float> a(kDepth * kDepth, 0.125f), b(kDepth * kColumns, 1), c(kRows * kColumns, 1);
       for (int64_t i = 0; i < kRows; ++i) a[static_cast<size_t>(i * (kRows + 1))] = 1;
-      // No 0 is divided by 0, and no Inf is multiplied by 0.
+      // No 0 / 0 and no Inf * 0.
       a[0] = routine == Routine::kStrsm ? 0 : HUGE_VALF;
       Args args;
       args.m = kRows, args.n = kColumns, args.k = kDepth;

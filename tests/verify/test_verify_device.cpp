@@ -1,5 +1,5 @@
-// Verification of calls on device memory, on the mock GPU: what it finds, what follows, and failures of the
-// verification itself. LIBSGEMM_TEST_STRICT=1 runs the part that needs LIBSGEMM_STRICT.
+// Verification of device memory on the mock GPU: findings, consequences, and its own failures. LIBSGEMM_TEST_STRICT=1:
+// the part for LIBSGEMM_STRICT.
 #include <cmath>
 
 #include "plugins/products.h"
@@ -7,7 +7,7 @@
 
 using namespace mock_test;
 
-// Runs before the library reads its environment.
+// Before the library reads its environment.
 std::string sgemm_test::skip_reason() {
   if (std::getenv("LIBSGEMM_TEST_VERIFY") != nullptr) {
     setenv("LIBSGEMM_VERIFY", "sample", 1);
@@ -61,7 +61,7 @@ TEST_CASE("a wrong result in device memory has the consequence that was asked fo
   for (const libsgemm_verify_t mode : kModes) {
     for (const float beta : {0.0f, 3.0f}) {
       reset();
-      Handle h;  // outlives the checks, since destroying a handle resets last_info
+      Handle h;  // outlives the checks: destroying a handle resets last_info
       const auto falsified = [&](libsgemm_verify_action_t action, DeviceProduct *p) {
         REQUIRE(libsgemm_set_verify(h, mode, action) == LIBSGEMM_SUCCESS);
         p->host.beta = beta;
@@ -302,7 +302,7 @@ TEST_CASE("a verification that fails leaves the result, if it is there, or C as 
           CHECK(bytes_now() == before);
           if (status == LIBSGEMM_SUCCESS) {
             CHECK(p.right());
-          } else if (site != mock::kSynchronize) {  // C is lost with a device
+          } else if (site != mock::kSynchronize) {  // a lost device loses C
             CHECK(p.untouched());
           }
         }
@@ -325,7 +325,7 @@ TEST_CASE("a thousand refused results leave no memory behind") {
   CHECK(p.untouched());
 }
 
-// Run with LIBSGEMM_TEST_VERIFY=1, which sets LIBSGEMM_VERIFY=sample and LIBSGEMM_VERIFY_ACTION=error.
+// With LIBSGEMM_TEST_VERIFY=1: LIBSGEMM_VERIFY=sample, LIBSGEMM_VERIFY_ACTION=error.
 TEST_CASE("calls without a handle are verified as the environment says", "[.][environment]") {
   const mock::Site sites[] = {mock::kAllocate, mock::kCopy, mock::kLaunch, mock::kChecksum};
   reset();
@@ -333,7 +333,7 @@ TEST_CASE("calls without a handle are verified as the environment says", "[.][en
   REQUIRE(first.run() == LIBSGEMM_SUCCESS);
   CHECK(last_info().verify_ratio >= 0);
   CHECK(first.right());
-  const int64_t kept = bytes_now();  // scratch memory, but no copies of C
+  const int64_t kept = bytes_now();  // scratch memory, no copies of C
   for (int i = 0; i < 100; ++i) {
     reset();
     gpu().flip_bit = 30;

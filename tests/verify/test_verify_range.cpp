@@ -1,5 +1,5 @@
-// Verification at the ends of FP32's range. A BLAS may multiply by alpha at any point: right results of every order
-// raise no alarm, and wrong ones still do.
+// Verification at the ends of FP32's range. A BLAS may apply alpha at any point: right results of every order raise no
+// alarm, wrong ones do.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 enum class Order { alpha_last, alpha_times_x, alpha_times_y };
 constexpr Order kOrders[] = {Order::alpha_last, Order::alpha_times_x, Order::alpha_times_y};
 
-// Scales of the matrices A, B and C, and the scalars.
+// Scales of A, B, C, and scalars.
 struct Range {
   float a, b, alpha, c, beta;
 };
@@ -66,7 +66,7 @@ Problem problem_of(Routine routine, const Range &range, int variant) {
   return p;
 }
 
-// Multiplies in FP32, with alpha where `order` says.
+// In FP32, alpha where `order` says.
 void multiply(const GemmDesc &d, const float *before, Order order) {
   const Products all = products(d, before, d.m);
   const Output &out = all.out;
@@ -78,7 +78,7 @@ void multiply(const GemmDesc &d, const float *before, Order order) {
         const Product &p = all.term[t];
         const Span span = p.span(i, j);
         for (int64_t l = span.first; l < span.last; ++l) {
-          volatile float x = p.x.at(i, l), y = p.y.at(l, j);  // volatile: the compiler keeps the order
+          volatile float x = p.x.at(i, l), y = p.y.at(l, j);  // keeps the order
           if (order == Order::alpha_times_x) x = x * d.alpha;
           if (order == Order::alpha_times_y) y = y * d.alpha;
           sum += x * y;
@@ -91,7 +91,7 @@ void multiply(const GemmDesc &d, const float *before, Order order) {
   }
 }
 
-// Solves by substitution, with alpha first or last, and with divisions or reciprocals.
+// By substitution, alpha first or last, with divisions or reciprocals.
 void solve(const GemmDesc &d, Order order, bool reciprocals) {
   const Products all = products(d, d.c, d.ldc);
   const bool left = d.side == LIBSGEMM_LEFT;
@@ -143,13 +143,13 @@ TEST_CASE("right results at the ends of the range raise no alarm, in whatever or
 }
 
 TEST_CASE("right solutions at the ends of the range raise no alarm, wherever alpha was applied") {
-  // Scale of the triangle, scale of the right-hand sides, alpha.
+  // Scales of triangle and right-hand sides, alpha.
   const std::vector<Range> list = {
       {0x1p100f, 0x1p-40f, 1, 0, 0},  // solutions underflow
       {0x1p100f, 0x1p-40f, 1.3f, 0, 0},
       {1e30f, 1e30f, 1e20f, 0, 0},          // alpha B overflows
       {1e-20f, 1e25f, 1e-20f, 0, 0},        // B / A overflows
-      {1e-30f, 1e25f, 1, 0, 0},             // the right solution overflows, too
+      {1e-30f, 1e25f, 1, 0, 0},             // so does the right solution
       {0x1p30f, 0x1p-110f, 0x1p90f, 0, 0},  // B / A underflows
       {0x1p-120f, 0x1p-100f, 1.3f * 0x1p-49f, 0, 0},
       {3e38f, 1e30f, 0.7f, 0, 0},    // the reciprocal is denormal
@@ -164,7 +164,7 @@ TEST_CASE("right solutions at the ends of the range raise no alarm, wherever alp
         for (const bool reciprocals : {false, true}) {
           solve(p.desc, order, reciprocals);
           INFO(to_string(p.desc) << " range " << at << " order " << static_cast<int>(order) << " " << reciprocals);
-          const bool wrong = reciprocals && list[at].a < 1e-38f;  // Inf, although the solution is finite
+          const bool wrong = reciprocals && list[at].a < 1e-38f;  // Inf for a finite solution
           CHECK((full(p.desc, before) > 1) == wrong);
           CHECK((sample(p.desc, before) > 1) == wrong);
           before.restore(p.desc);
@@ -177,7 +177,7 @@ TEST_CASE("right solutions at the ends of the range raise no alarm, wherever alp
 TEST_CASE("wrong results at the ends of the range are still found") {
   const Routine routine =
       GENERATE(Routine::gemm, Routine::symm, Routine::syrk, Routine::syr2k, Routine::trmm, Routine::gemmtr);
-  // Results are in the range, and in some order no intermediate value loses bits. Each element is made wrong by a 64th.
+  // Results are in range, and some order loses no bits. Each element is made wrong by a 64th.
   const std::vector<Range> finite = {{0x1p-60f, 0x1p-60f, 0x1p100f, 0, 0}, {1e25f, 1e-30f, 1e20f, 1, -2},
                                      {1e-30f, 1e25f, 1e20f, 1, -2},        {0x1p-90f, 0x1p110f, 1.1f * 0x1p-25f, 0, 0},
                                      {1e25f, 1e25f, 1e-20f, 0, 0},         {1, 1, 3e30f, 1e25f, 0.5f}};
@@ -187,7 +187,7 @@ TEST_CASE("wrong results at the ends of the range are still found") {
       Problem p = problem_of(routine, range, variant);
       Snapshot before;
       REQUIRE(before.take(p.desc));
-      // Uses the order that stays in the range.
+      // The order that stays in range.
       const bool first = range.a * range.b > 1e38f || range.alpha < 1;
       multiply(p.desc, before.item(0), first && range.b > 1e10f ? Order::alpha_times_y : Order::alpha_last);
       int64_t wrong = 0, found = 0;
@@ -196,7 +196,7 @@ TEST_CASE("wrong results at the ends of the range are still found") {
           if (!p.writes(i, j)) continue;
           const float right = p.at(i, j);
           REQUIRE(std::isfinite(right));
-          // Sums of up to 26 terms, each of up to three times the scales.
+          // Up to 26 terms of up to three times the scales.
           const auto size = static_cast<float>(std::fabs(static_cast<double>(range.alpha)) *
                                                static_cast<double>(range.a) * static_cast<double>(range.b));
           for (const float error : {size / 64 + range.c / 64, std::fabs(right) * 2 + size}) {
@@ -217,7 +217,7 @@ TEST_CASE("wrong results at the ends of the range are still found") {
 TEST_CASE("a finite number where every order overflows is found, and Inf where none does") {
   constexpr float kInfinite = std::numeric_limits<float>::infinity();
   for (const libsgemm_verify_t mode : {LIBSGEMM_VERIFY_FULL, LIBSGEMM_VERIFY_SAMPLE}) {
-    // SAMPLE does not check all columns of C, so all elements are wrong.
+    // SAMPLE checks some columns: all elements are wrong.
     const auto wrong = [&](const Range &range, float value) {
       Problem p = problem_of(Routine::gemm, range, 0);
       for (float &x : p.a) x = range.a;  // no sum is 0
@@ -238,7 +238,7 @@ TEST_CASE("a finite number where every order overflows is found, and Inf where n
       CHECK(wrong({1e18f, 1e18f, 0.5f, 0, 0}, value));
       CHECK(wrong({1e36f, 0.1f, 1.5f, 1e36f, 0.1f}, value));
     }
-    // The results are about 2^-50 or 0, so 2^-40 is wrong.
+    // Results are about 2^-50 or 0: 2^-40 is wrong.
     CHECK(wrong({0x1p-75f, 0x1p-75f, 0x1p100f, 0, 0}, 0x1p-40f));
     CHECK_FALSE(wrong({0x1p-75f, 0x1p-75f, 0x1p100f, 0, 0}, 0));
   }

@@ -1,4 +1,4 @@
-// The rate of flipped bits that verification finds, compared with the promises of verify.h, by the tests' own sums.
+// Rate of flipped bits found, against the promises of verify.h, by the tests' own sums.
 #include <cmath>
 #include <vector>
 
@@ -10,7 +10,7 @@ using namespace verify_test;
 
 namespace {
 
-// Expected elements of a gemm, their largest errors, and the errors from which on the checksum must find one.
+// Elements of a gemm, their largest errors, and errors that the checksum must find.
 struct Wanted {
   std::vector<double> value, limit, certain;
 };
@@ -53,7 +53,7 @@ struct Rate {
     ++of;
   }
   double value() const { return static_cast<double>(found) / of; }
-  // True if the rate is `probability` within five standard deviations.
+  // Within five standard deviations.
   bool is(double probability) const {
     return std::fabs(value() - probability) < 5 * std::sqrt(probability * (1 - probability) / of);
   }
@@ -62,7 +62,7 @@ struct Rate {
 }  // namespace
 
 TEST_CASE("flipped bits are found at the rates that are promised") {
-  // With more rows than columns the checksum is along the rows.
+  // With more rows than columns the checksum is along rows.
   constexpr int64_t kRows = 44, kColumns = 40, kDepth = 24;
   const double drawn = 1 - std::pow(1 - 1.0 / kRows, 4) * std::pow(1 - 1.0 / kColumns, 4);
   Rate full, harmless, certain, small, high;
@@ -104,5 +104,5 @@ TEST_CASE("flipped bits are found at the rates that are promised") {
   CHECK(small.of > 500);
   CHECK(small.is(drawn));
   CHECK(high.of > 3000);
-  CHECK(high.value() > 0.999);  // exponent and four bits of the mantissa
+  CHECK(high.value() > 0.999);  // exponent and four mantissa bits
 }

@@ -1,4 +1,4 @@
-// Calls below the API, whose results the tests falsify before they are verified.
+// Calls below the API, whose results tests falsify before verification.
 #pragma once
 
 #include <random>
@@ -24,7 +24,6 @@ inline std::vector<float> random_matrix(int64_t ld, int64_t cols) {
   return matrix;
 }
 
-// A call's description with its own matrices.
 struct Problem {
   GemmDesc desc = {};
   std::vector<float> a, b, c;
@@ -44,7 +43,7 @@ struct Problem {
     desc.batch_count = 1;
   }
 
-  // Fills the matrices; to be called after the options are set.
+  // Fills the matrices by the options.
   void fill() {
     const bool sided = desc.routine == Routine::symm || in_place(desc);
     if (sided) desc.k = desc.side == LIBSGEMM_LEFT ? desc.m : desc.n;
@@ -55,7 +54,7 @@ struct Problem {
     b = random_matrix(desc.ldb, stored_b(desc).cols);
     c = random_matrix(desc.ldc, desc.n);
     if (desc.routine == Routine::trsm) {
-      // Elements off the diagonal are small, since solutions would grow without bound otherwise.
+      // Small off the diagonal: otherwise solutions grow without bound.
       for (float &x : a) x *= 0.1f;
       for (int64_t i = 0; i < desc.k; ++i) a[static_cast<size_t>(i * (desc.lda + 1))] = 1.25f;
     }
