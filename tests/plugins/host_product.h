@@ -1,5 +1,4 @@
-// Products in host memory for tests of the offload over the mock GPU: of any shape, exact, in ordinary or page-locked
-// memory.
+// Exact products of any shape in ordinary or page-locked memory, for offload tests on the mock GPU.
 #pragma once
 
 #include <cmath>
@@ -12,8 +11,7 @@
 
 namespace mock_test {
 
-// Number of devices that share each call, however small (LIBSGEMM_TEST_DEVICES). If NULL, one device computes, since no
-// product is large.
+// Devices that share each call, however small (LIBSGEMM_TEST_DEVICES). NULL: one device, since no product is large.
 inline const char *devices() { return std::getenv("LIBSGEMM_TEST_DEVICES"); }
 
 inline void begin() {
@@ -30,8 +28,7 @@ inline void begin() {
   reset();
 }
 
-// A product of any shape with padded columns, in ordinary or in page-locked memory. Its elements are integers, so that
-// it is exact.
+// Padded columns and integers, so that products are exact.
 struct Shape {  // NOLINT(clang-analyzer-optin.performance.Padding): fields in the order in which tests write shapes
   int64_t m, n, k;
   bool transa = false, transb = false;
@@ -64,7 +61,7 @@ class HostProduct {
 
   bool untouched() const { return std::memcmp(c_.data, before_.data(), before_.size() * sizeof(float)) == 0; }
 
-  // Checks every element, and the padding.
+  // Checks elements and padding.
   bool right() const {
     for (int64_t j = 0; j < s.n; ++j) {
       for (int64_t i = 0; i < ldc_; ++i) {

@@ -1,10 +1,9 @@
-// A mock GPU: a plugin that implements the whole contract of backend.h on the CPU, so that dispatch, offload,
-// workspaces, capture, failure and fork can be tested on a machine without a GPU.
+// A mock GPU: implements all of backend.h on the CPU, to test dispatch, offload, workspaces, capture, failure and fork
+// without a GPU.
 //
-// Device memory is mapped without access and opened only while the mock works on it: a library that touches a device
-// pointer on the CPU crashes. Work on a stream is queued. It is done while a thread waits or queries an event, the
-// streams in any order that events allow: a library that forgets to wait reads old data. Kernels compute with the
-// reference loops of the ref backend.
+// Device memory is inaccessible except while the mock works on it: a CPU access by the library crashes. Stream work is
+// queued and done while a thread waits or queries an event, in any order that events allow: a missing wait reads old
+// data. Kernels are the ref backend's loops.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -102,7 +101,7 @@ void *allocate_managed(int device, size_t bytes) {
   return map(device, bytes, true);
 }
 
-// Streams of tests live as long as the process, so that a handle may still refer to one.
+// Tests' streams live as long as the process: a handle may refer to one.
 void *new_stream(int device) {
   const Lock lock(g_mutex);
   auto *made = new Stream{device, 0, {}};
@@ -142,10 +141,10 @@ void end_stream(void *stream) {
   const Open open_memory;
   auto *s = static_cast<Stream *>(stream);
   do_all(s->device, s);
-  s->context = ~uint64_t{0};  // must_exist() aborts when it sees this
+  s->context = ~uint64_t{0};  // must_exist() aborts on it
 }
 
-// Device memory of the library is forgotten but stays mapped, so that its addresses are not given out again.
+// The library's device memory stays mapped, so that its addresses are not reused.
 void reset(int device) {
   const Lock lock(g_mutex);
   g_context[device] += 2;

@@ -1,5 +1,4 @@
-// Convolutions of the mock GPU's kernel, from the descriptors of a vendor's library. Included by mock_cudnn.h and
-// mock_miopen.h.
+// The mock GPU's convolutions from a vendor's descriptors, for mock_cudnn.h and mock_miopen.h.
 #pragma once
 
 #include "contract/conv.h"
@@ -11,7 +10,7 @@ struct DnnHandle {
 };
 
 struct DnnDescriptor {
-  std::vector<int> set;  // arguments of the function that set the descriptor
+  std::vector<int> set;  // arguments of the descriptor's setter
   int groups = 1, math = 0;
 };
 
@@ -20,12 +19,12 @@ int set(DnnDescriptor *descriptor, std::vector<int> numbers) {
   return kSuccess;
 }
 
-// `set` of a tensor holds its type, n, c, h, w and their steps.
+// `set` of a tensor: type, n, c, h, w and their steps.
 libsgemm::Steps steps_of(const DnnDescriptor &tensor) {
   return {tensor.set[5], tensor.set[6], tensor.set[7], tensor.set[8]};
 }
 
-// Describes the convolution of x and y. Padding, strides and dilations begin at index `at` of the numbers of `conv`.
+// Describes the convolution of x and y. `at`: index of padding, strides and dilations in `conv`.
 libsgemm::ConvDesc described(const DnnDescriptor &x, const DnnDescriptor &y, const DnnDescriptor &conv, size_t at) {
   const int *v = conv.set.data() + at;
   libsgemm::ConvDesc d = {};
@@ -37,7 +36,7 @@ libsgemm::ConvDesc described(const DnnDescriptor &x, const DnnDescriptor &y, con
   return d;
 }
 
-// Runs `d` after adding the direction, the data and the factors. Returns `failure` if the launch fails.
+// Runs `d` with direction, data and factors. Returns `failure` if the launch fails.
 int convolve(const DnnHandle *handle, libsgemm::Conv direction, libsgemm::ConvDesc d, const void *alpha,
              const void *beta, const void *at_x, const void *at_f, const void *at_y, int failure) {
   d.direction = direction;

@@ -1,5 +1,5 @@
-// A mock driver of an NVIDIA GPU, with cuBLAS, cublasLt, cuDNN and the management library, for the bench: one library
-// under five names (mock_stack.h). MOCK_CUDA selects a fault.
+// Mock of NVIDIA's driver, cuBLAS, cublasLt, cuDNN and management library, for the bench: one library under five names
+// (mock_stack.h). MOCK_CUDA selects a fault.
 #include <cstddef>
 #include <cstdint>
 
@@ -21,8 +21,7 @@ EXPORT int cuDeviceGetAttribute(int *value, int which, int) {
       return *value = 4, kSuccess;
     case 38:
       return *value = 1 << 16, kSuccess;
-    // Clock of the memory in kHz and width in bits. The clock is unknown except with "slow_memory": 2000 bytes a
-    // second.
+    // Memory clock in kHz, width in bits. Unknown except with "slow_memory": 2000 bytes a second.
     case 36:
       return *value = asked_for("slow_memory") ? 1 : 0, kSuccess;
     case 37:
@@ -41,7 +40,7 @@ EXPORT int cuGetErrorName(int error, const char **name) {
 EXPORT int cuGetErrorString(int error, const char **text) {
   return *text = error == kNoDevice ? "no CUDA-capable device is detected" : "unknown error", kSuccess;
 }
-// There is one context, which is never reset here, and no stream of these programs records a graph.
+// One context, never reset; no stream records a graph.
 EXPORT int cuCtxGetCurrent(void **context) { return *context = nullptr, kSuccess; }
 EXPORT int cuCtxGetId(void *, unsigned long long *id) { return *id = 7, kSuccess; }
 EXPORT int cuCtxGetDevice(int *device) { return *device = 0, kSuccess; }
@@ -75,7 +74,7 @@ EXPORT int cublasSgemm_v2(BlasHandle *handle, int transa, int transb, int m, int
   if (m < 0 || n < 0 || k < 0 || lda < (transa == 1 ? k : m) || alpha == nullptr) return 7;
   return multiply(handle->stream, transa == 1, transb == 1, m, n, k, *alpha, a, lda, b, ldb, *beta, c, ldc);
 }
-// cublasXt computes on operands in host memory.
+// cublasXt: operands in host memory.
 EXPORT int cublasXtCreate(BlasHandle **handle) { return cublasCreate_v2(handle); }
 EXPORT int cublasXtDestroy(BlasHandle *handle) { return cublasDestroy_v2(handle); }
 EXPORT int cublasXtDeviceSelect(BlasHandle *, int count, const int *devices) {
@@ -90,7 +89,7 @@ EXPORT int cublasXtSgemm(BlasHandle *, int transa, int transb, size_t m, size_t 
   synchronize(nullptr);
   return status;
 }
-// Inputs have 16 bits, accumulators and output FP32; pedantic math would not use the tensor cores.
+// 16-bit inputs, FP32 accumulators and output; pedantic math excludes tensor cores.
 EXPORT int cublasGemmEx(BlasHandle *handle, int transa, int transb, int m, int n, int k, const float *alpha,
                         const void *a, int a_type, int lda, const void *b, int b_type, int ldb, const float *beta,
                         float *c, int c_type, int ldc, int compute, int algorithm) {
@@ -100,7 +99,7 @@ EXPORT int cublasGemmEx(BlasHandle *handle, int transa, int transb, int m, int n
                                         a_type == 2 ? libsgemm::Type::f16 : libsgemm::Type::bf16));
 }
 
-// Batches by strides, with the same descriptions.
+// Strided batches, likewise described.
 namespace {
 
 int launch_strided(const BlasHandle *handle, GemmDesc desc, long long stride_a, long long stride_b, long long stride_c,
@@ -135,7 +134,7 @@ EXPORT int cublasGemmStridedBatchedEx(BlasHandle *handle, int transa, int transb
                         stride_a, stride_b, stride_c, count);
 }
 
-// Makes one launch for each group; the arrays of pointers are in device memory.
+// One launch a group; pointer arrays in device memory.
 EXPORT int cublasSgemmGroupedBatched(BlasHandle *handle, const int *transa, const int *transb, const int *m,
                                      const int *n, const int *k, const float *alpha, const float *const *a,
                                      const int *lda, const float *const *b, const int *ldb, const float *beta,
@@ -155,7 +154,7 @@ EXPORT int cublasSgemmGroupedBatched(BlasHandle *handle, const int *transa, cons
   return kSuccess;
 }
 
-// Inputs have 16 bits, the output is FP32.
+// 16-bit inputs, FP32 output.
 EXPORT int cublasGemmGroupedBatchedEx(BlasHandle *handle, const int *transa, const int *transb, const int *m,
                                       const int *n, const int *k, const float *alpha, const void *const *a, int a_type,
                                       const int *lda, const void *const *b, int b_type, const int *ldb,
@@ -182,7 +181,7 @@ namespace {
 
 using libsgemm::Routine;
 
-// Sides and triangles in cuBLAS's numbering: 0 is left, and lower. Wrong sizes are refused.
+// cuBLAS's numbers of sides and triangles: 0 is left, lower. Wrong sizes are refused.
 struct Call {
   int side, uplo, trans, m, n, k, lda, ldb, ldc;
 };
@@ -216,7 +215,7 @@ EXPORT int cublasSsyr2k_v2(BlasHandle *handle, int uplo, int trans, int n, int k
                            int lda, const float *b, int ldb, const float *beta, float *c, int ldc) {
   return launch(handle, Routine::syr2k, {0, uplo, trans, n, n, k, lda, ldb, ldc}, *alpha, a, b, *beta, c);
 }
-// TRMM in place is slower, and no program should call it so: it is refused.
+// Refuses TRMM in place: it is slower, and no program should use it.
 EXPORT int cublasStrmm_v2(BlasHandle *handle, int side, int uplo, int trans, int diag, int m, int n, const float *alpha,
                           const float *a, int lda, const float *b, int ldb, float *c, int ldc) {
   if (diag != 0 || ldb < m || b == c) return 7;
@@ -242,7 +241,7 @@ EXPORT int cublasStrsmBatched(BlasHandle *handle, int side, int uplo, int trans,
 
 EXPORT int cublasLtGetProperty(int which, int *value) { return cublasGetProperty(which, value); }
 
-// ---- Functions that programs call but the bench does not (tests/gpu_blas/cublas_client.cpp) ------------------------
+// ---- Called by programs, not by the bench (tests/gpu_blas/cublas_client.cpp) ---------------------------------------
 
 EXPORT int cublasGetStream_v2(const BlasHandle *handle, void **stream) {
   return handle == nullptr ? 1 : (*stream = handle->stream, kSuccess);
@@ -258,7 +257,7 @@ EXPORT int cublasGetPointerMode_v2(const BlasHandle *handle, int *mode) {
   return handle == nullptr ? 1 : (*mode = handle->pointer_mode, kSuccess);
 }
 EXPORT int cublasSetPointerMode_v2(BlasHandle *handle, int mode) { return handle->pointer_mode = mode, kSuccess; }
-// Takes scalars on the device, which no other function here reads.
+// The only function that takes scalars on the device.
 EXPORT int cublasSgemmEx(const BlasHandle *handle, int transa, int transb, int m, int n, int k, const float *alpha,
                          const float *a, int a_type, int lda, const float *b, int b_type, int ldb, const float *beta,
                          float *c, int c_type, int ldc) {
@@ -280,12 +279,12 @@ EXPORT int cublasLtMatmulDescGetAttribute(const Descriptor *descriptor, int whic
                                           size_t *) {
   if (which == 8 && bytes == sizeof descriptor->bias) return memcpy(value, &descriptor->bias, bytes), kSuccess;
   if (which < 0 || which >= 8 || bytes != sizeof(int32_t)) return 7;
-  // The bench does not set all attributes: the fill mode and the epilogue have defaults other than 0.
+  // Defaults for attributes that the bench does not set: fill mode and epilogue are not 0.
   const int32_t defaults[8] = {kCompute32F, 0, 0, 0, 0, 0, 2, 1};
   const int32_t set = descriptor->attributes[which];
   return memcpy(value, set != 0 ? &set : &defaults[which], bytes), kSuccess;
 }
-// Type, order, rows, columns, leading dimension, size of the batch and its stride.
+// Type, order, rows, columns, leading dimension, batch size, stride.
 EXPORT int cublasLtMatrixLayoutGetAttribute(const Descriptor *layout, int which, void *value, size_t bytes, size_t *) {
   const int64_t values[8] = {
       0, 0, static_cast<int64_t>(layout->rows), static_cast<int64_t>(layout->columns), layout->ld, 1, 0, 0};

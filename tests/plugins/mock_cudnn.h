@@ -1,5 +1,4 @@
-// cuDNN's convolutions on the mock GPU, by its kernel for convolutions. Included by mock_cuda.cpp. The algorithms of
-// FFT and Winograd are not supported.
+// cuDNN's convolutions on the mock GPU, for mock_cuda.cpp. FFT and Winograd are not supported.
 #pragma once
 
 #include "mock_conv.h"
@@ -21,7 +20,7 @@ int convolve(const DnnHandle *handle, libsgemm::Conv direction, const DnnDescrip
   return convolve(handle, direction, d, alpha, beta, at_x, at_f, at_y, kDnnBadParam);
 }
 
-// The second algorithm needs more memory and is as fast as the first.
+// The second algorithm needs more memory and is as fast.
 int workspace(int algorithm, size_t *bytes) {
   *bytes = algorithm == 1 ? 256 : 0;
   return algorithm <= 1 ? kSuccess : kDnnNotSupported;

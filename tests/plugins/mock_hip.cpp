@@ -1,6 +1,5 @@
-// A mock HIP runtime of an AMD GPU, with its compiler, rocBLAS, hipBLASLt and MIOpen, for the bench: one library under
-// five names (mock_stack.h). MOCK_HIP selects a fault; "no_compiler": the compiler refuses everything; "old_rocblas":
-// rocBLAS is of version 3.
+// Mock of AMD's HIP runtime, compiler, rocBLAS, hipBLASLt and MIOpen, for the bench: one library under five names
+// (mock_stack.h). MOCK_HIP selects a fault; "no_compiler": compilation fails; "old_rocblas": version 3.
 #include <cstddef>
 #include <cstdint>
 
@@ -21,7 +20,7 @@ EXPORT int hipDeviceGetAttribute(int *value, int which, int) {
   return *value = which == 63 ? 4 : which == 19 ? 1 << 16 : 0, kSuccess;
 }
 EXPORT int hipSetDevice(int device) { return device == 0 ? kSuccess : 101; }
-// With "reset" the process has lost its device.
+// "reset": the device is lost.
 EXPORT int hipGetDevice(int *device) { return *device = asked_for("reset") ? 1 : 0, kSuccess; }
 EXPORT int hipStreamIsCapturing(void *, int *capturing) { return *capturing = 0, kSuccess; }
 EXPORT int hipThreadExchangeStreamCaptureMode(int *) { return kSuccess; }

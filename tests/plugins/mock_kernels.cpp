@@ -1,4 +1,4 @@
-// Kernels of the mock GPU, which compute with the reference loops of the backend ref.
+// The mock GPU's kernels, by the loops of backend ref.
 #include <time.h>
 
 #include <algorithm>
@@ -20,16 +20,15 @@
 namespace mock {
 namespace {
 
-constexpr int64_t kMostGroupRows = 100;  // most rows of a group that can be computed along with others
+constexpr int64_t kMostGroupRows = 100;  // largest group to be computed along with others
 
-// True, with *error, if the call is to fail.
+// True, with *error, if the call fails.
 bool refused(Site site, const Launch &launch, const char *what, Error *error) {
   if (!fails(site, launch.device)) return false;
   set_error(error, "a mock %s failed", what);
   return true;
 }
 
-// Enqueues the work of a launch that may write C.
 libsgemm_status_t push_launch(const Launch &launch, std::function<void()> work, Error *error) {
   const libsgemm_status_t status = push(launch.device, launch.stream, {std::move(work), {}, {}, 0, nullptr}, error);
   if (status == LIBSGEMM_SUCCESS && launch.enqueued != nullptr) *launch.enqueued = true;
@@ -50,7 +49,7 @@ void multiply(const GemmDesc &desc) {
   cpu_scalar_1x1x1_naive(desc, {}, &ignored);
 }
 
-// Computes a gemm as the sum of two halves of k, as split-K kernels do: its bits differ from those of multiply().
+// Sums two halves of k, as split-K kernels do: other bits than multiply().
 void multiply_in_halves(const GemmDesc &desc) {
   const int64_t half = desc.k / 2;
   if (half == 0) return multiply(desc);
@@ -64,8 +63,8 @@ void multiply_in_halves(const GemmDesc &desc) {
   multiply(second);
 }
 
-// A batch is split into its products when the kernel runs, since arrays of pointers in device memory cannot be read
-// earlier. Arrays in host memory are read now: they belong to the caller again when the call returns.
+// Splits a batch when the kernel runs: device pointer arrays cannot be read earlier. Host arrays are read now; they
+// belong to the caller after the call.
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Site site, Error *error, Multiply *work) {
   if (refused(site, launch, "launch", error)) return LIBSGEMM_EXECUTION_FAILED;
   const bool scales = site == kScale;
@@ -87,7 +86,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Site site,
   return push_launch(launch, run, error);
 }
 
-// Convolutions are computed by their definition.
+// By definition.
 libsgemm_status_t launch_conv(const ConvDesc &desc, const Launch &launch, Error *error) {
   if (refused(kLaunch, launch, "launch", error)) return LIBSGEMM_EXECUTION_FAILED;
   ++g_control.launches[launch.device];
@@ -106,15 +105,15 @@ double cost_of_conv(const ConvDesc &, int) { return 1; }
 size_t conv_workspace(const ConvDesc &, int) { return size_t{1} << 12; }
 [[maybe_unused]] constexpr ConvLaunch kConv = {takes_conv, cost_of_conv, conv_workspace, launch_conv};
 
-// MOCK_SLOW names a kernel, "splitk" or "plain", that takes longer than its cost predicts.
+// MOCK_SLOW: kernel ("splitk", "plain") that is slower than its cost.
 void take_time(const char *row) {
   const char *const slow = std::getenv("MOCK_SLOW");
   const timespec rest = {0, 300000};
   if (slow != nullptr && std::strcmp(slow, row) == 0) nanosleep(&rest, nullptr);
 }
 
-// A launch that leaves a mark in its workspace for its second half, as split-K kernels do. If another launch has
-// overwritten the mark in between, the result is NaN.
+// Leaves a mark in its workspace for the second half, as split-K kernels do. If another launch overwrites it, the
+// result is NaN.
 libsgemm_status_t enqueue_in_two(const GemmDesc &desc, const Launch &launch, Error *error) {
   static uint64_t launches = 0;
   const uint64_t mark = ++launches;
@@ -142,8 +141,8 @@ bool gemm_only(const GemmDesc &desc, int device) {
   return desc.routine == Routine::gemm && desc.type == Type::f32 && !lacks;
 }
 bool gemm_of_16_bits(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
-// Takes all other routines. It takes SYRK (also of 16-bit types) only with has_syrk or MOCK_SYRK, since tests need a
-// routine that the GPU lacks. With MOCK_LACKS_TRMM it lacks TRMM as well.
+// All other routines. SYRK (also of 16-bit types) needs has_syrk or MOCK_SYRK: tests need a routine that the GPU lacks.
+// MOCK_LACKS_TRMM removes TRMM.
 bool other_routines(const GemmDesc &desc, int) {
   const bool lacks = desc.routine == Routine::syrk && !g_control.has_syrk && std::getenv("MOCK_SYRK") == nullptr;
   if (desc.routine == Routine::trmm && std::getenv("MOCK_LACKS_TRMM") != nullptr) return false;
@@ -161,7 +160,7 @@ libsgemm_status_t launch_plain(const GemmDesc &desc, const Launch &launch, Error
 
 const Kernel *plain_row();
 
-// Acts as a kernel that copies an operand and leaves the product to another kernel.
+// Copies an operand for another kernel.
 libsgemm_status_t launch_after_copy(const GemmDesc &desc, const Launch &launch, Error *error) {
   if (launch.ran != nullptr) *launch.ran = {plain_row(), "copy of A"};
   return launch_plain(desc, launch, error);
@@ -181,7 +180,7 @@ libsgemm_status_t launch_with_workspace(const GemmDesc &desc, const Launch &laun
   return enqueue_in_two(desc, launch, error);
 }
 
-// Several groups at once, which count as one launch.
+// Several groups in one launch.
 double cost_of_groups(const GemmDesc *groups, int64_t count, int) {
   bool can = g_control.groups_seconds > 0;
   for (int64_t g = 0; g < count; ++g) can = can && groups[g].m <= kMostGroupRows;
@@ -200,9 +199,9 @@ libsgemm_status_t launch_groups(const GemmDesc *groups, int64_t count, const Lau
 constexpr GroupedLaunch kGroups = {cost_of_groups, launch_groups};
 bool groups_only(const GemmDesc &, int) { return false; }
 
-bool g_loaded = true;  // whether the second kernel of launch_in_steps() is loaded
+bool g_loaded = true;
 
-// Launches a first kernel that leaves C half done, and a second one, which may not be loaded.
+// The first kernel leaves C half done; the second may not be loaded.
 libsgemm_status_t launch_in_steps(const GemmDesc &desc, const Launch &launch, Error *error) {
   const Lock lock(g_mutex);
   Stream *const stream = stream_for(launch.device, launch.stream, error);
@@ -254,7 +253,7 @@ libsgemm_status_t epilogue(const Epilogue &e, const Launch &launch, Error *error
   return push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
 }
 
-// The checksum is the host's. C from before the product is kept in a map, by the address of the workspace.
+// The host's checksum. A map holds the earlier C by workspace address.
 size_t checksum_bytes(const GemmDesc &desc, const Checksum &, int) {
   const bool has = desc.routine == Routine::gemm && desc.batch == Batch::none;
   return has ? size_t{4096} : 0;
@@ -281,7 +280,7 @@ libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool afte
   return push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
 }
 
-// The host's code judges all elements.
+// The host's code judges elements.
 size_t elements_bytes(const GemmDesc &desc, int device) {
   return checksum_bytes(desc, {}, device) != 0 ? 2 * sizeof(double) : 0;
 }

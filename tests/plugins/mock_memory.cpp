@@ -70,7 +70,7 @@ void *map(int device, size_t bytes, bool managed) {
   const int access = g_open || managed ? PROT_READ | PROT_WRITE : PROT_NONE;
   void *memory = mmap(nullptr, mapped, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  madvise(memory, mapped, MADV_HUGEPAGE);  // only for speed, since protection changes page by page
+  madvise(memory, mapped, MADV_HUGEPAGE);  // for speed: protection changes page by page
   g_blocks[reinterpret_cast<uintptr_t>(memory)] = {device, mapped, bytes, managed};
   g_control.bytes += static_cast<int64_t>(bytes);
   g_control.most_bytes = std::max<int64_t>(g_control.most_bytes, g_control.bytes);
@@ -81,7 +81,7 @@ void *map_block(int device, size_t bytes) { return map(device, bytes, false); }
 void unmap_block(int, void *memory) {
   const Lock lock(g_mutex);
   const auto block = g_blocks.find(reinterpret_cast<uintptr_t>(memory));
-  if (block == g_blocks.end()) std::abort();  // not a block, or already released, or gone after a reset
+  if (block == g_blocks.end()) std::abort();  // no block, released, or gone after a reset
   finish(block->second.device);
   g_control.bytes -= static_cast<int64_t>(block->second.bytes);
   munmap(memory, block->second.mapped);
@@ -152,7 +152,7 @@ bool release_pinned(int device, void *memory) {
   g_control.entered[device] = true;
   if (g_lost[device] || g_abandoned[device]) return false;
   const Lock lock(g_mutex);
-  if (g_pinned_by.erase(memory) == 0) std::abort();  // not a block, or already released, or gone after a reset
+  if (g_pinned_by.erase(memory) == 0) std::abort();  // no block, released, or gone after a reset
   unmap_pinned(memory);
   return true;
 }

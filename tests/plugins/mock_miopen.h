@@ -1,5 +1,5 @@
-// MIOpen's convolutions on the mock GPU, by its kernel for convolutions. Included by mock_hip.cpp. The functions are
-// declared as in miopen.h, except for opaque types. The only algorithm is number 5, which requires a find step before.
+// MIOpen's convolutions on the mock GPU, for mock_hip.cpp, declared as in miopen.h except for opaque types. Only
+// algorithm 5, after a find step.
 #pragma once
 
 #include "mock_conv.h"
@@ -28,14 +28,14 @@ int find(const DnnDescriptor *conv, int wanted, int *count, MiopenConvAlgoPerf *
 int convolve(const DnnHandle *handle, libsgemm::Conv direction, const DnnDescriptor &x, const DnnDescriptor &f,
              const DnnDescriptor &y, const DnnDescriptor &conv, int algorithm, const void *alpha, const void *beta,
              const void *at_x, const void *at_f, const void *at_y) {
-  if (algorithm != 5 || x.set[0] != 1 || f.set[0] != 1) return kMiopenBadParm;  // types must be float
+  if (algorithm != 5 || x.set[0] != 1 || f.set[0] != 1) return kMiopenBadParm;  // floats
   libsgemm::ConvDesc d = described(x, y, conv, 1);
   d.k = f.set[1], d.r = f.set[3], d.s = f.set[4];
   d.f_steps = steps_of(f);
   return convolve(handle, direction, d, alpha, beta, at_x, at_f, at_y, kMiopenBadParm);
 }
 
-// MIOpen's queries take the filters before the image, and the gradient before the tensor that it belongs to.
+// MIOpen takes filters before the image, and a gradient before its tensor.
 int workspace(const DnnDescriptor *image, const DnnDescriptor *y, size_t *bytes) {
   if (image->set[1] != y->set[1]) return kMiopenBadParm;  // number of images
   return *bytes = kMiopenWorkspace, kSuccess;

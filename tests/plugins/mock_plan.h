@@ -1,5 +1,5 @@
-// Plans of the mock GPU: a copy of op(A), m x k without padding, from which its kernel of the mode computes. A test
-// sees whether a plan is used by changing the original matrix.
+// The mock GPU's plans: unpadded copies of op(A), m x k, for its kernel of the mode. A changed original shows if a plan
+// is used.
 #pragma once
 
 #include "contract/backend.h"
@@ -21,7 +21,7 @@ inline void make_mock_plan(const libsgemm::GemmDesc &operand, float *copy) {
   }
 }
 
-// Returns the product with its operands replaced by their plans.
+// Replaces operands by their plans.
 inline libsgemm::GemmDesc with_plans(libsgemm::GemmDesc desc) {
   if (desc.plan_a != nullptr) desc.a = desc.plan_a, desc.lda = desc.m, desc.transa = LIBSGEMM_NO_TRANS;
   if (desc.plan_b != nullptr) desc.b = desc.plan_b, desc.ldb = desc.n, desc.transb = LIBSGEMM_TRANS;

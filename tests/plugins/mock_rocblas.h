@@ -1,5 +1,5 @@
-// rocBLAS over the mock GPU: every function of level 3 that libsgemm_rocblas.so defines (rocblas_entries.h). Each
-// remembers the call and enqueues its work. Included by mock_hip.cpp.
+// rocBLAS on the mock GPU, for mock_hip.cpp: the level-3 functions of libsgemm_rocblas.so (rocblas_entries.h). Each
+// records the call and enqueues its work.
 #include "rocblas_entries.h"
 
 namespace {
@@ -12,11 +12,11 @@ constexpr int kInvalidHandle = 1, kNotImplemented = 2, kInvalidPointer = 3, kInv
 
 thread_local std::string t_latest;
 bool g_only_record = false;
-int g_copies = 0;  // made by rocblas_sgeam
+int g_copies = 0;  // by rocblas_sgeam
 
 bool turned(int op) { return op != LIBSGEMM_NO_TRANS; }
 
-// Reads a scalar from the host or the device, as the handle's pointer mode says.
+// From host or device, by the handle's pointer mode.
 float scalar(const BlasHandle *handle, const void *from) {
   float value;
   if (handle->pointer_mode == 0) return memcpy(&value, from, sizeof value), value;
@@ -30,7 +30,7 @@ GemmDesc strided(GemmDesc desc, int64_t a, int64_t b, int64_t c, int64_t count) 
   return desc;
 }
 
-// The arrays are in device memory.
+// Arrays in device memory.
 GemmDesc pointers(GemmDesc desc, const void *a, const void *b, float *const *c, int64_t count) {
   desc.batch = Batch::pointers;
   desc.a_array = static_cast<const void *const *>(a);
@@ -86,7 +86,7 @@ int gemm(GEMM_BATCHED_PARAMETERS(INT)) {
                   b, c, count));
 }
 
-// Accepts FP32, and 16-bit inputs with FP32 output, by any algorithm, without flags.
+// FP32, or 16-bit inputs with FP32 output, by any algorithm, without flags.
 bool set_types(GemmDesc *desc, int a, int b, int c, int d, int compute, int algorithm, int solution, uint32_t flags) {
   if ((algorithm != 0 && algorithm != 1) || solution < 0 || flags != 0) return false;
   desc->type = a == 150 ? Type::f16 : a == 168 ? Type::bf16 : Type::f32;
@@ -113,7 +113,7 @@ int gemm_ex(GEMM_STRIDED_EX_PARAMETERS(INT)) {
   }
   return run(h, strided(desc, stride_a, stride_b, stride_d, count));
 }
-// Supports only C in the place of D.
+// D must be C.
 template <typename INT>
 int gemm_ex(GEMM_BATCHED_EX_PARAMETERS(INT)) {
   const auto *const h = static_cast<BlasHandle *>(handle);
@@ -151,7 +151,7 @@ int symm(SYMM_BATCHED_PARAMETERS(INT)) {
                                                          a, b, c, count));
 }
 
-// Describes a routine that computes a triangle of C from op(A) and, if it has one, op(B).
+// A triangle of C from op(A) and, if present, op(B).
 GemmDesc triangle(const void *handle, Routine routine, int uplo, int transa, int transb, int64_t n, int64_t k,
                   const float *alpha, const float *a, int64_t lda, const float *b, int64_t ldb, const float *beta,
                   float *c, int64_t ldc) {
@@ -180,7 +180,7 @@ int syrk(SYRK_BATCHED_PARAMETERS(INT)) {
                       a, nullptr, c, count));
 }
 
-// gemmt has an op for A and another for B, syr2k one op for both; syrkx transposes B if it does not transpose A.
+// gemmt: an op each for A and B; syr2k: one for both; syrkx transposes B if not A.
 #define TRIANGLE_OF_TWO(FORM, name, routine, transa, transb)                                                           \
   template <typename INT>                                                                                              \
   int name(FORM##_PARAMETERS(INT)) {                                                                                   \
@@ -231,7 +231,7 @@ int trmm(TRMM_STRIDED_PARAMETERS(INT)) {
   return run(h, strided(triangular(handle, Routine::trmm, side, uplo, trans, diag, m, n, alpha, a, lda, c, ldc),
                         stride_a, 0, stride_c, count));
 }
-// Supports only TRMM in place.
+// TRMM in place only.
 template <typename INT>
 int trmm(TRMM_BATCHED_PARAMETERS(INT)) {
   if (b != c || ldb != ldc) return kNotImplemented;
@@ -279,7 +279,7 @@ EXPORT const char *mock_rocblas_latest(bool only_record) {
   return t_latest.c_str();
 }
 
-// With "old_rocblas" the version is that of ROCm 5.
+// "old_rocblas": ROCm 5's version.
 EXPORT int rocblas_get_version_string(char *text, size_t length) {
   return snprintf(text, length, asked_for("old_rocblas") ? "3.1.0.mock" : "4.2.1.mock"), kSuccess;
 }
@@ -308,7 +308,7 @@ EXPORT int rocblas_stop_device_memory_size_query(BlasHandle *handle, size_t *byt
   return handle->queries = false, *bytes = 0, kSuccess;
 }
 EXPORT bool rocblas_is_device_memory_size_query(const BlasHandle *handle) { return handle->queries; }
-// Number of copies by rocblas_sgeam. It only copies A, which is all that the drop-in needs.
+// Copies A only: all that the drop-in needs.
 EXPORT int mock_rocblas_copies() { return g_copies; }
 EXPORT int rocblas_sgeam(BlasHandle *handle, int, int, int m, int n, const float *, const float *a, int lda,
                          const float *, const float *, int, float *c, int ldc) {

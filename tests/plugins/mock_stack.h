@@ -1,14 +1,14 @@
-// Common part of the mock stacks of both vendors (mock_cuda.cpp, mock_hip.cpp): the calls that NVIDIA's driver and
-// AMD's runtime, cublasLt and hipBLASLt have under different names. The mock plugin (mock.cpp) provides memory and
-// streams and does the work. An event takes the time of the CPU when the work before it is done.
+// Common part of both vendors' mocks (mock_cuda.cpp, mock_hip.cpp): calls of the driver or runtime and of cublasLt or
+// hipBLASLt that differ in name. The mock plugin (mock.cpp) has memory and streams and does the work. An event takes
+// the CPU's time when the work before it is done.
 //
-// The including file defines MOCK_SYMBOL(cuda, hip), which chooses one of two names, and before that
+// The including file defines MOCK_SYMBOL(cuda, hip), which selects a name, and before that
 //   kBackend, kFaults                       the plugin's name; the variable that selects a fault:
-//                                           "no_device": the stack starts with an error; "small": it has little memory;
-//                                           "wrong": products of the peers have a wrong element; "hours": events are
-//                                           an hour apart; "reset": there is no context at the end;
+//                                           "no_device": error at start; "small": little memory;
+//                                           "wrong": peers' products have a wrong element; "hours": events are
+//                                           an hour apart; "reset": no context at the end;
 //                                           "no_record": events cannot be recorded
-//   kCode                                   how the code of a module must begin
+//   kCode                                   start of a module's code
 //   kCompute32F, kTrans, kTransa, kTransb, kAlgorithmWords    of cublasLt or hipBLASLt
 #pragma once
 
@@ -32,7 +32,7 @@ using libsgemm::Backend;
 using libsgemm::GemmDesc;
 
 constexpr int kSuccess = 0, kOutOfMemory = 2, kNoDevice = 100;
-constexpr size_t kSmall = size_t{40} << 20;  // a peer's workspace and little else
+constexpr size_t kSmall = size_t{40} << 20;  // a peer's workspace and little more
 
 struct Event {
   double seconds;
@@ -43,7 +43,7 @@ struct Plugin {
   mock::Control *control;
 };
 
-// Returns the instance that libsgemm has loaded or will load.
+// The instance that libsgemm loads.
 const Plugin &plugin() {
   static const Plugin found = [] {
     const std::string file = std::string(getenv("LIBSGEMM_BACKEND_PATH")) + "/libsgemm_" + kBackend + ".so";
@@ -67,7 +67,7 @@ int synchronize(void *stream) {
   return plugin().backend->synchronize(device_of(stream), stream, &error) == LIBSGEMM_SUCCESS ? kSuccess : 999;
 }
 
-// Launches the plugin's second kernel, which needs no workspace and computes any description.
+// The plugin's second kernel: no workspace, any description.
 int launch(void *stream, const GemmDesc &desc) {
   libsgemm::Launch launch = {};
   launch.device = device_of(stream);
@@ -85,7 +85,6 @@ int launch(void *stream, const GemmDesc &desc) {
   return kSuccess;
 }
 
-// Describes a product.
 GemmDesc product(bool transa, bool transb, int64_t m, int64_t n, int64_t k, float alpha, const void *a, int64_t lda,
                  const void *b, int64_t ldb, float beta, float *c, int64_t ldc,
                  libsgemm::Type type = libsgemm::Type::f32) {
@@ -120,10 +119,10 @@ struct BlasHandle {
   int mode;
   int pointer_mode = 0;
   int atomics_mode = 1;  // allowed, as in rocBLAS; cuBLAS forbids them by default
-  bool queries = false;  // rocBLAS only: calls report sizes of memory instead of computing
+  bool queries = false;  // rocBLAS: calls report memory sizes, compute nothing
 };
 
-// A new handle gets the address of the one destroyed last.
+// A new handle reuses the last destroyed one's address.
 std::mutex g_handles;
 std::vector<BlasHandle *> &g_destroyed = *new std::vector<BlasHandle *>;
 [[maybe_unused]] int create_handle(BlasHandle **handle) {
@@ -139,7 +138,7 @@ std::vector<BlasHandle *> &g_destroyed = *new std::vector<BlasHandle *>;
   return g_destroyed.push_back(handle), kSuccess;
 }
 
-// A descriptor of any kind of cublasLt or hipBLASLt.
+// Any descriptor of cublasLt or hipBLASLt.
 struct Descriptor {
   int32_t attributes[8];
   uint64_t rows, columns;
@@ -159,7 +158,7 @@ EXPORT int MOCK_SYMBOL(cuDeviceGet, hipDeviceGet)(int *device, int ordinal) { re
 EXPORT int MOCK_SYMBOL(cuDeviceGetName, hipDeviceGetName)(char *name, int length, int) {
   return snprintf(name, size_t(length), "Mock GPU"), kSuccess;
 }
-// "sensors=PATH": PATH is the device's folder in /sys.
+// "sensors=PATH": the device's folder in /sys.
 EXPORT int MOCK_SYMBOL(cuDeviceGetPCIBusId, hipDeviceGetPCIBusId)(char *id, int length, int) {
   const char *value = getenv(kFaults);
   const bool elsewhere = value != nullptr && strncmp(value, "sensors=", 8) == 0;
@@ -219,7 +218,7 @@ EXPORT int MOCK_SYMBOL(cuEventRecord, hipEventRecord)(Event *event, void *stream
   event->seconds = static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   return result;
 }
-// An event's query never finds the work before it done.
+// Earlier work is never done at a query.
 EXPORT int MOCK_SYMBOL(cuEventQuery, hipEventQuery)(Event *) { return 600; }
 EXPORT int MOCK_SYMBOL(cuEventSynchronize, hipEventSynchronize)(Event *) { return kSuccess; }
 EXPORT int MOCK_SYMBOL(cuEventElapsedTime, hipEventElapsedTime)(float *milliseconds, const Event *start,
@@ -227,7 +226,7 @@ EXPORT int MOCK_SYMBOL(cuEventElapsedTime, hipEventElapsedTime)(float *milliseco
   const float hours = asked_for("hours") ? 3.6e6f : 0;
   return *milliseconds = hours + static_cast<float>(1e3 * (stop->seconds - start->seconds)), kSuccess;
 }
-// A module is its text, and has the functions whose names occur in it.
+// A module is its text; functions are the names in it.
 EXPORT int MOCK_SYMBOL(cuModuleLoadData, hipModuleLoadData)(const std::string **module, const void *image) {
   static std::deque<std::string> modules;
   modules.emplace_back(static_cast<const char *>(image));
@@ -244,7 +243,7 @@ EXPORT int MOCK_SYMBOL(cuLaunchKernel, hipModuleLaunchKernel)(void *, unsigned, 
   return kSuccess;
 }
 
-// ---- cublasLt or hipBLASLt: three algorithms, of which the first is refused -----------------------------------------
+// ---- cublasLt or hipBLASLt: three algorithms; the first is refused -------------------------------------------------
 
 struct Algorithm {
   uint64_t data[kAlgorithmWords];

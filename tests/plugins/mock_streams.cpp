@@ -16,14 +16,14 @@ std::set<Stream *> &g_streams = *new std::set<Stream *>{&g_default[0], &g_defaul
 
 namespace {
 
-// An object that graphs keep, and the function to call when they are destroyed.
+// An object of graphs, and the function that their end calls.
 struct Kept {
   void (*ended)(void *);
   void *what;
 };
 std::vector<Kept> &g_kept = *new std::vector<Kept>;
 
-// Aborts if an object was destroyed by a reset: a driver may crash in that case.
+// Aborts for an object lost in a reset: a driver may crash.
 void must_exist(uint64_t made_in, int device) {
   if (made_in != 0 && made_in != g_context[device]) std::abort();
 }
@@ -71,7 +71,7 @@ void do_one(Stream *s) {
   }
   if (op.work && !g_lost[s->device]) {
     Open::ask();
-    const UsualFloats floats;  // the device does not use the thread's floating-point mode
+    const UsualFloats floats;  // not the thread's floating-point mode
     op.work();
   }
   if (op.reach) op.reach->reached = std::max(op.reach->reached, op.count);
@@ -137,7 +137,7 @@ libsgemm_status_t create_stream(int device, void **stream, Error *error) {
 
 void destroy_stream(int device, void *stream) {
   const Open open_memory;
-  if (g_abandoned[device]) return;  // the stream is left alone, with its work
+  if (g_abandoned[device]) return;  // the stream keeps its work
   Stream *s = stream_of(device, stream);
   do_all(device, s);
   g_streams.erase(s);
@@ -199,7 +199,7 @@ libsgemm_status_t query_event(int device, void *event, bool *ended, Error *error
   return LIBSGEMM_SUCCESS;
 }
 
-// The device's work stays queued, and all further calls for the device fail.
+// The device's work stays queued; all further calls fail.
 void abandon(int device) {
   const Lock lock(g_mutex);
   ++g_control.abandoned;
@@ -211,7 +211,7 @@ libsgemm_status_t synchronize(int device, void *stream, Error *error) {
   const Open open_memory;
   const bool all = stream == every_stream();
   Stream *s = stream_of(device, all ? nullptr : stream);
-  // Waiting for the default stream of an unused device creates no context.
+  // Waiting for an unused device's default stream creates no context.
   const bool entered = device >= 0 && (stream != nullptr || g_control.entered[device]);
   const bool failed = fails(kSynchronize, device);
   if (device >= 0) g_control.entered[device] = entered;

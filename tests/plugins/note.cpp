@@ -1,5 +1,5 @@
-// A plugin without a backend. Its ELF note names the library that must be there beneath it. With NOTE_ABORTS it ends
-// the process when loaded, which must not happen without that library.
+// A plugin without a backend. Its ELF note names a required library. NOTE_ABORTS: loading ends the process, which must
+// not happen without that library.
 #include <cstdlib>
 
 #include "process/elf_file.h"

@@ -1,4 +1,4 @@
-// Products with plans for tests of the mock GPU.
+// Products with plans, for the mock GPU.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ constexpr int64_t kM = 5, kN = 7, kK = 6;
 constexpr libsgemm_layout_t kLayouts[] = {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR};
 constexpr libsgemm_op_t kOps[] = {LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS};
 
-// A matrix whose op is rows x cols, in memory of the host or of the mock GPU, with a gap after each column (row).
+// A matrix, op(it) rows x cols, in host or mock GPU memory, with gaps between columns (rows).
 class Operand {
  public:
   Operand(libsgemm_layout_t layout, libsgemm_op_t trans, int64_t rows, int64_t cols, int device)
@@ -58,7 +58,7 @@ class Operand {
   void *memory_ = nullptr;
 };
 
-// A product with plans of A or B or both; device -1: in host memory.
+// Plans of A, B or both; device -1: host memory.
 struct Planned {
   libsgemm_layout_t layout;
   libsgemm_op_t transa, transb;
@@ -94,7 +94,7 @@ struct Planned {
                                     plan_b, 0, c.data(), c.ld);
   }
 
-  // True if C is the product of the operands that set(seed) makes.
+  // True if C is the product of set(seed)'s operands.
   bool right(int64_t seed_a, int64_t seed_b) {
     Planned wanted(-1, layout, transa, transb, m_, n_, k_);
     wanted.a.set(seed_a);
@@ -123,7 +123,7 @@ struct Planned {
   int64_t m_, n_, k_;
 };
 
-// A handle in the math mode in which the mock GPU supports plans.
+// In the mode in which the mock GPU supports plans.
 class PlanHandle : public Handle {
  public:
   PlanHandle() { REQUIRE(libsgemm_set_math_mode(*this, LIBSGEMM_MATH_FP16X3) == LIBSGEMM_SUCCESS); }

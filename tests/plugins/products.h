@@ -1,4 +1,4 @@
-// Exact products for tests of the mock GPU, in host memory or in its device memory, and the connection to the plugin.
+// Exact products in host or device memory of the mock GPU, and the connection to the plugin.
 #pragma once
 
 #include <dlfcn.h>
@@ -17,19 +17,19 @@ namespace mock_test {
 using sgemm_test::Handle;
 using sgemm_test::last_info;
 
-constexpr int64_t kSize = 48;  // above the threshold that start() sets; 8 is below it
+constexpr int64_t kSize = 48;  // above start()'s threshold; 8 is below
 constexpr const char *kThreshold = "32";
 
 inline bool strict() { return std::getenv("LIBSGEMM_TEST_STRICT") != nullptr; }
 
-// Sets the environment before the library reads it, and connects to the plugin.
+// Sets the environment before the library reads it; connects to the plugin.
 inline mock::Control &gpu() {
   static mock::Control *control = [] {
-    const char *other = std::getenv("LIBSGEMM_TEST_MOCK");  // folder of another mock plugin
+    const char *other = std::getenv("LIBSGEMM_TEST_MOCK");  // folder of another mock
     const std::string folder = std::string(MOCK_FOLDER "/") + (other != nullptr ? other : "gpu");
     setenv("LIBSGEMM_BACKEND_PATH", folder.c_str(), 1);
     setenv("LIBSGEMM_OFFLOAD_THRESHOLD", kThreshold, 1);
-    setenv("LIBSGEMM_OFFLOAD_DEVICES", "1", 0);  // a second device would compute what the first one fails to
+    setenv("LIBSGEMM_OFFLOAD_DEVICES", "1", 0);  // a second device would compute what the first fails to
     if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
     if (std::getenv("LIBSGEMM_TEST_DETERMINISTIC") != nullptr) setenv("LIBSGEMM_DETERMINISTIC", "1", 1);
     void *plugin = dlopen((folder + "/libsgemm_cuda.so").c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -51,7 +51,7 @@ inline void reset() {
 
 inline float value(int64_t i, int64_t j) { return static_cast<float>((i * 5 + j * 3) % 7 - 3); }
 
-// Column-major square product of integers, so that every result is exact; C has one column more than needed.
+// Column-major square product of integers, exact; C has an extra column.
 struct Product {
   int64_t n;
   std::vector<float> a, b, c, before;
@@ -100,7 +100,7 @@ struct Product {
   }
 };
 
-// A Product with its operands in device memory.
+// In device memory.
 struct DeviceProduct {
   Product host;
   int device;
@@ -123,7 +123,6 @@ struct DeviceProduct {
     return static_cast<float *>(memory);
   }
 
-  // Fetches C and compares.
   bool right() {
     gpu().read(c, host.c.data(), host.c.size() * sizeof(float));
     return host.right();

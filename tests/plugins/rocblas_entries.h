@@ -1,13 +1,12 @@
-// rocBLAS's functions of level 3 that libsgemm_rocblas.so defines, by form. The mock that implements them
-// (mock_rocblas.h) and the program that calls them (rocblas_client.cpp) include this list. `rocblas_NAME` has int sizes
-// and `rocblas_NAME_64` int64_t ones, otherwise the same arguments.
+// Level-3 functions of rocBLAS in libsgemm_rocblas.so, by form; for the mock (mock_rocblas.h) and its caller
+// (rocblas_client.cpp). `rocblas_NAME` has int sizes, `rocblas_NAME_64` int64_t ones.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
-// Parameters of a form, and their names.
+// A form's parameters and their names.
 #define GEMM_PARAMETERS(INT)                                                                              \
   void *handle, int transa, int transb, INT m, INT n, INT k, const float *alpha, const float *a, INT lda, \
       const float *b, INT ldb, const float *beta, float *c, INT ldc
@@ -129,7 +128,7 @@
       INT lda, float *const *b, INT ldb, INT count
 #define TRSM_BATCHED_NAMES handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, count
 
-// Every function: its form, the function of the mock that computes it, and its name.
+// Form, the mock's function, name.
 #define ROCBLAS_ENTRIES(X)                             \
   X(GEMM, gemm, sgemm)                                 \
   X(GEMM_STRIDED, gemm, sgemm_strided_batched)         \
@@ -161,7 +160,7 @@
 
 namespace mock {
 
-// A call as text, with every argument and all 64 bits of sizes.
+// A call as text: every argument, all 64 bits of sizes.
 template <typename T>
 std::string word(T argument) {
   if constexpr (std::is_pointer_v<T>) {
@@ -177,8 +176,7 @@ std::string words(const char *name, Arguments... arguments) {
   return text;
 }
 
-// Function of the mock rocBLAS that returns the latest of these calls that reached it, as text; with `only_record`
-// later calls compute nothing.
+// Returns the mock's latest such call as text; with `only_record` later calls compute nothing.
 constexpr const char *kRocblasLatest = "mock_rocblas_latest";
 using RocblasLatest = const char *(*)(bool only_record);
 
