@@ -54,7 +54,7 @@ void add_routines(Entries *entries) {
 }
 
 int batch(Data *x, libsgemm_handle_t h, int64_t m, bool through_cblas) {
-  static const float *a[2];  // static, since work on a stream may read them later
+  static const float *a[2];  // stream work may read it later
   static float *c[2];
   a[0] = a[1] = x->A();
   c[0] = x->C();
@@ -206,7 +206,7 @@ void add_drop_in(Entries *entries) {
   add("cblas_strsm", [](Data *x) { cblas_strsm(102, 141, 121, 111, 131, kN, kN, 1, x->A(), kN, x->C(), kN); });
   add("cblas_strsm, uplo 0", [](Data *x) { cblas_strsm(102, 141, 0, 111, 131, kN, kN, 1, x->A(), kN, x->C(), kN); });
   add("cblas_sgemm_batch", [](Data *x) { batch(x, nullptr, 20, true); });
-  // The first group only scales, which needs no memory.
+  // The first group only scales: no memory needed.
   add(
       "cblas_sgemm_batch, two groups",
       [](Data *x) {

@@ -16,10 +16,10 @@ extern "C" void cblas_sgemm(int, int, int, int, int, int, float, const float *, 
 
 namespace sgemm_test {
 
-constexpr int64_t kN = 40, kCount = kN * kN;  // above the threshold from which the mock GPU computes
-constexpr int kVoid = -1;                     // "status" of functions without one
+constexpr int64_t kN = 40, kCount = kN * kN;  // above the mock GPU's threshold
+constexpr int kVoid = -1;                     // "status" of void functions
 
-// The operands, in host memory or in that of the mock GPU.
+// In host or mock GPU memory.
 struct Data {
   explicit Data(bool on_gpu) : gpu(on_gpu) {
     for (int64_t i = 0; i < kCount; ++i) {
@@ -50,13 +50,13 @@ struct Data {
   float *device_a = nullptr, *device_c = nullptr;
 };
 
-// A call to try, rebuilt in each child process. `expected`: its status when memory suffices.
+// A call, rebuilt in each child. `expected`: status with enough memory.
 struct Entry {
   std::string name;
   int expected;
   std::function<int(Data *, libsgemm_handle_t)> run;
   bool wants_handle = false;
-  bool in_parts = false;  // some parts of C may be computed and others unchanged
+  bool in_parts = false;  // parts of C may be computed
 };
 using Entries = std::vector<Entry>;
 

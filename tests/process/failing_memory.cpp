@@ -1,4 +1,4 @@
-// Replaces operator new, and malloc unless a sanitizer replaces it.
+// Replaces operator new, and malloc unless a sanitizer does.
 #include "failing_memory.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 namespace {
 
-std::atomic<int> g_left{0};  // allocations until the one that fails; 0: none fails; -1: it has failed
+std::atomic<int> g_left{0};  // allocations until the failing one; 0: none; -1: it has failed
 std::atomic<bool> g_all{false};
 
 bool is_of_library(const void *caller) {
@@ -57,7 +57,7 @@ bool allocation_failed() { return g_left.exchange(0) < 0; }
 
 }  // namespace sgemm_test
 
-// Not inlined: GCC would warn of free() for memory from new.
+// Not inlined: GCC warns of free() for memory from new.
 [[gnu::noinline]] void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
   return obtain(bytes, __builtin_return_address(0));
 }

@@ -1,11 +1,11 @@
-// A process that makes calls and reports on them, to test the environment variables and the life of a process.
+// A process that makes calls and reports on them: environment variables, the life of a process.
 //
 //   probe --report FILE [--mode MODE] [--size N] [--backend LIST] [--kernel NAME] [--library FILE] [--second FILE]
 //         [--folder FOLDER] [--extra KIB] [--before none|small|large]
 //
-// Writes lines KEY=VALUE to FILE, never to stdout or stderr, which belong to the library. Exit status 0: the mode was
-// carried out; the report has the results of the calls. Built twice: linked with the library, and (PROBE_DLOPEN)
-// opening --library and --second with dlopen(). --folder: working directory after the library is loaded.
+// Writes lines KEY=VALUE to FILE; stdout and stderr belong to the library. Exit status 0: the mode ran; the report has
+// the results. Built twice: linked with the library, and (PROBE_DLOPEN) opening --library and --second with dlopen().
+// --folder: working directory after loading.
 #include <libsgemm.h>
 
 #include <dlfcn.h>
@@ -27,7 +27,7 @@
 
 namespace {
 
-// The library's functions, linked or from dlsym().
+// Linked or from dlsym().
 struct Library {
   decltype(&libsgemm_sgemm) sgemm;
   decltype(&libsgemm_sgemm_h) sgemm_h;
@@ -93,7 +93,7 @@ void *load(const std::string &) {
 }
 #endif
 
-// C = A * B + C with small integers, so that the result is exact.
+// Exact: C = A * B + C of small integers.
 class Product {
  public:
   explicit Product(int64_t size) : n_(size), a_(count()), b_(count()), c_(count()) {
@@ -140,8 +140,8 @@ class Product {
 
 int64_t size() { return options.count("size") != 0 ? std::atol(options["size"].c_str()) : 20; }
 
-// True if a call without a handle succeeds with the right result, or fails with a message and C unchanged. It allocates
-// nothing: after fork only the library's own locks can make a child hang, not those of a sanitizer's allocator.
+// True if a call without a handle is right, or fails with a message and C unchanged. Allocates nothing: after fork only
+// the library's locks may hang a child, not a sanitizer's allocator.
 bool call_is_sound(Product *product) {
   product->reset();
   if (product->call() == LIBSGEMM_SUCCESS) return product->correct();
@@ -155,7 +155,7 @@ bool call_is_sound() {
   return call_is_sound(&product);
 }
 
-// Shows which arithmetic ran: every mode that rounds changes this number in its own way.
+// Identifies the arithmetic: every rounding mode changes this number differently.
 std::string input_of_product() {
   const float x = 0x1.012p0f, one = 1;
   float c = 0;
@@ -199,7 +199,7 @@ int twice_mode() {
   return call_mode();
 }
 
-// Calls with a handle, with the backend and the kernel if they are given.
+// Calls with a handle, and --backend and --kernel.
 int handle_mode() {
   libsgemm_handle_t handle = nullptr;
   const libsgemm_status_t created = library.create(&handle);
@@ -234,7 +234,7 @@ int describe_mode() {
   return call_mode();
 }
 
-// Runs body(i, begin) in `count` threads, which all return from begin() at the same moment.
+// Runs body(i, begin) in `count` threads, which return from begin() at once.
 template <typename Body>
 void run_at_once(int count, const Body &body) {
   pthread_barrier_t barrier;
@@ -247,7 +247,7 @@ void run_at_once(int count, const Body &body) {
   pthread_barrier_destroy(&barrier);
 }
 
-// 16 threads use the library for the first time at the same moment.
+// 16 threads first use the library at once.
 int first_use_mode() {
   std::atomic<int> sound{0};
   run_at_once(16, [&sound](int i, const auto &begin) {
@@ -263,7 +263,7 @@ int first_use_mode() {
   return call_mode();
 }
 
-// 300 threads begin at the same moment. Each computes three products, and solves three systems with the identity.
+// 300 threads start at once. Each makes three products and solves three systems with the identity.
 int crowd_mode() {
   std::atomic<int> sound{0};
   run_at_once(300, [&sound](int i, const auto &begin) {
@@ -285,8 +285,8 @@ int crowd_mode() {
   return call_mode();
 }
 
-// Reports the CPU time of the process, in milliseconds, in the 100 ms that begin 20 ms after a call, and the variable
-// that the call may have left in the environment.
+// Reports CPU milliseconds in the 100 ms that begin 20 ms after a call, and the variable that the call may have left in
+// the environment.
 int rest_mode() {
   call_mode();
   usleep(20000);
@@ -298,7 +298,7 @@ int rest_mode() {
   return 0;
 }
 
-// Forks a child that makes a call; true if the call was sound. An alarm ends a child that hangs.
+// True if a forked child's call is sound. An alarm ends a hanging child.
 bool child_is_sound() {
   Product product(size());
   const pid_t pid = fork();
@@ -310,8 +310,7 @@ bool child_is_sound() {
   return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// Calls in a child whose address space is limited to its present size and --extra KiB. --before: the parent's call
-// before that.
+// Calls in a child whose address space may grow by --extra KiB. --before: the parent's earlier call.
 int limited_mode() {
   Product small(4), product(size());
   if (options["before"] == "small") small.call();
@@ -369,7 +368,6 @@ int fork_while_mode() {
   return 0;
 }
 
-// Returns from main while other threads call.
 int exit_while_mode() {
   for (int i = 0; i < 4; ++i) {
     std::thread([] {
@@ -384,7 +382,7 @@ int exit_while_mode() {
 
 void call_at_exit() { tell("at_exit", call_is_sound() ? "1" : "0"); }
 
-// Calls in two exit handlers: one runs after those that the library registers at its first use, the other before.
+// Calls in exit handlers after and before the library's own.
 int at_exit_mode() {
   std::atexit(call_at_exit);
   tell("first", call_is_sound() ? "1" : "0");
@@ -392,7 +390,6 @@ int at_exit_mode() {
   return 0;
 }
 
-// Makes the only call at exit.
 int at_exit_first_mode() {
   std::atexit(call_at_exit);
   return 0;
@@ -408,7 +405,7 @@ int reopen_mode() {
   return 0;
 }
 
-// Opens two libraries and makes a call, then closes them in the same or the reverse order, or not at all.
+// Opens two libraries, calls, and closes them in the same or reverse order, or not.
 int two_mode(const std::string &mode) {
   void *first = open_file(options["library"]);
   void *second = open_file(options["second"]);
@@ -422,14 +419,13 @@ int two_mode(const std::string &mode) {
   return 0;
 }
 
-// Opens and closes the library without a call.
 int unused_mode() {
   void *handle = open_file(options["library"]);
   tell("close", std::to_string(dlclose(handle)));
   return 0;
 }
 
-// Ends a thread that made calls after the library was closed: its thread-local data must still be safe to free.
+// A thread that made calls ends after the library is closed: its thread-local data must be safe to free.
 int close_before_thread_ends_mode() {
   void *handle = load(options["library"]);
   pthread_barrier_t barrier;

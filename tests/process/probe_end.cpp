@@ -2,8 +2,8 @@
 //
 //   probe_end --report FILE --mode MODE [--size N] [--calls native|cblas] [--plugin FILE]
 //
-// Writes lines KEY=VALUE to FILE. --calls cblas: calls cblas_sgemm of the preloaded library. --plugin: the mock GPU's
-// plugin, which counts the library's calls.
+// Writes lines KEY=VALUE to FILE. --calls cblas: cblas_sgemm of the preloaded library. --plugin: the mock GPU, which
+// counts calls.
 #include <libsgemm.h>
 
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ using Cblas = void (*)(int, int, int, int, int, int, float, const float *, int, 
 
 std::map<std::string, std::string> &options = *new std::map<std::string, std::string>;
 std::FILE *report;
-Cblas cblas;  // NULL: native calls
+Cblas cblas;  // NULL: native
 
 void tell(const std::string &key, const std::string &value) {
   std::fprintf(report, "%s=%s\n", key.c_str(), value.c_str());
@@ -42,7 +42,7 @@ void tell(const std::string &key, const std::string &value) {
 }
 void tell(const std::string &key, int64_t value) { tell(key, std::to_string(value)); }
 
-// C = A * B + C with small integers, so that the result is exact. Only the constructor allocates.
+// Exact: C = A * B + C of small integers. Only the constructor allocates.
 class Product {
  public:
   Product() : n_(std::atol(options["size"].c_str())), a_(count()), b_(count()), c_(count()) {
@@ -64,7 +64,6 @@ class Product {
     return LIBSGEMM_SUCCESS;
   }
 
-  // True if a call succeeds with the right result.
   bool right() {
     std::memcpy(c_.data(), before_.data(), count() * sizeof(float));
     if (call() != LIBSGEMM_SUCCESS) return false;
@@ -88,11 +87,11 @@ class Product {
   std::vector<float> a_, b_, c_, before_;
 };
 
-// Threads of a program that joins them while static objects are destroyed.
+// Threads that are joined while static objects are destroyed.
 class Pool {
  public:
   ~Pool() {
-    // Each thread must still complete calls that began after the process started to end.
+    // Calls must still complete after the process starts to end.
     for (size_t i = 0; i < threads_.size(); ++i) {
       const int before = done_[i];
       while (done_[i] < before + 3) usleep(100);
@@ -100,7 +99,6 @@ class Pool {
     stop_ = true;
     for (std::thread &thread : threads_) thread.join();
     if (!threads_.empty()) tell("joined", all_right_ ? "right" : "wrong");
-    // The last calls of the process.
     if (last) last();
   }
 
@@ -127,14 +125,14 @@ class Pool {
   std::atomic<bool> stop_{false}, all_right_{true};
 };
 
-Pool pool;  // destroyed after all that the library registers at its first use
+Pool pool;  // destroyed after all that the library registers at first use
 
 bool thread_product() {
-  thread_local Product *product = new Product;  // never freed, since the thread may outlive static objects
+  thread_local Product *product = new Product;  // never freed: the thread may outlive static objects
   return product->right();
 }
 
-// True if a child makes a right call, with memory that the parent has allocated. An alarm ends a child that hangs.
+// True if a child's call is right, in the parent's memory. An alarm ends a hanging child.
 bool child_is_right(Product *product) {
   const pid_t pid = fork();
   if (pid == 0) {
@@ -151,7 +149,7 @@ int pool_mode() {
   return 0;
 }
 
-// Like pool_mode(), but the threads also fork, and an exit handler forks a last time.
+// As pool_mode(); threads also fork, and an exit handler forks last.
 int pool_fork_mode() {
   static Product *const product = new Product;
   static std::atomic<int> children{0}, right{0};
@@ -180,7 +178,7 @@ void after(int milliseconds, void (*handler)(int)) {
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-// Calls exit() in a signal handler, in the middle of a call, and makes one more call before the end.
+// exit() in a signal handler during a call, and one more call.
 int signal_exit_mode() {
   static Product *const product = new Product;
   product->call();
@@ -196,7 +194,7 @@ void fork_now(int) {
   signalled = true;
 }
 
-// Calls fork() in a signal handler, in the middle of a call, which then continues.
+// fork() in a signal handler during a call, which continues.
 int signal_fork_mode() {
   forks_product = new Product;
   Product product;
@@ -207,7 +205,7 @@ int signal_fork_mode() {
   return 0;
 }
 
-// Calls everything that takes a lock of the library, except products.
+// Takes every lock of the library, except in products.
 bool use_handles() {
   libsgemm_handle_t h = nullptr;
   libsgemm_plan_t plan = nullptr;
@@ -223,7 +221,6 @@ bool use_handles() {
          libsgemm_destroy(h) == LIBSGEMM_SUCCESS;
 }
 
-// Forks while threads create handles and plans.
 int handles_fork_mode() {
   std::atomic<bool> stop{false}, all_right{use_handles()};
   std::vector<std::thread> threads;
@@ -252,7 +249,7 @@ int handles_fork_mode() {
   return 0;
 }
 
-// Makes calls in fork handlers, by the thread that forks.
+// Calls in fork handlers, by the forking thread.
 void product_at_fork() {
   static Product *const product = new Product;
   tell("at_fork", product->right());
@@ -267,7 +264,7 @@ int fork_handlers_mode() {
   return 0;
 }
 
-// Reports what calls during exit return, and how often they called the GPU.
+// Reports results of calls during exit, and their GPU calls.
 void tell_late(libsgemm_handle_t h, mock::Control *gpu) {
   const auto asked = [gpu] { return gpu != nullptr ? gpu->calls[mock::kAny].load() : 0; };
   const int before = asked();

@@ -1,8 +1,8 @@
-// A process that makes it hard for the library to write, to read numbers or to set a variable, and then calls it.
+// A process that hinders the library's writing, reading of numbers or setting of a variable, then calls it.
 //
 //   probe_rough --report FILE --mode MODE [--file FILE] [--locale NAME]
 //
-// Writes lines KEY=VALUE to FILE. Exit status 0: the mode was carried out; the report has the results of the calls.
+// Writes lines KEY=VALUE to FILE. Exit status 0: the mode ran; the report has the results.
 #include <libsgemm.h>
 
 #include <fcntl.h>
@@ -31,15 +31,15 @@ namespace {
 
 std::map<std::string, std::string> options;
 std::FILE *report;
-std::string backend;  // that computed the last call
+std::string backend;  // of the last call
 
 void tell(const std::string &key, const std::string &value) {
   std::fprintf(report, "%s=%s\n", key.c_str(), value.c_str());
   std::fflush(report);
 }
 
-// Makes a 20 x 20 x 20 product, whose elements are all 20, and a call of the drop-in with an illegal argument, which it
-// reports on stderr. Returns what is wrong; empty if nothing.
+// A 20 x 20 x 20 product, whose elements are 20, and a drop-in call with an illegal argument, which it reports on
+// stderr. Returns the fault or "".
 std::string call() {
   constexpr int kSize = 20;
   static float a[kSize * kSize], b[kSize * kSize], c[kSize * kSize];
@@ -57,7 +57,7 @@ std::string call() {
   return c[0] == kSize ? "" : "a call with an illegal argument wrote";
 }
 
-// Reports whether the calls left the signals of writes as they were: none pending, none blocked.
+// Reports whether write signals are unchanged: none pending, none blocked.
 void tell_signals() {
   sigset_t pending, blocked;
   sigpending(&pending);
@@ -67,7 +67,7 @@ void tell_signals() {
   tell("signals", std::to_string(count));
 }
 
-// Calls while no file may grow.
+// No file may grow.
 int file_limit_mode() {
   rlimit before, none;
   getrlimit(RLIMIT_FSIZE, &before);
@@ -81,7 +81,7 @@ int file_limit_mode() {
   return 0;
 }
 
-// Calls while stderr is a pipe without a reader.
+// stderr is a pipe without reader.
 int closed_pipe_mode() {
   int ends[2];
   if (pipe(ends) != 0 || dup2(ends[1], STDERR_FILENO) != STDERR_FILENO) return 2;
@@ -92,8 +92,7 @@ int closed_pipe_mode() {
   return 0;
 }
 
-// Closes all descriptors, as daemons do, and opens a file of the program's own. Every descriptor that the library had
-// then belongs to that file.
+// Closes all descriptors, as daemons do, and opens a file. The library's former descriptors then belong to that file.
 int closed_descriptors_mode() {
   tell("first", call());
   const int kept = fileno(report);
@@ -111,7 +110,7 @@ int closed_descriptors_mode() {
   return 0;
 }
 
-// Changes the working directory before the library must open its log again.
+// Changes folders before the library reopens its log.
 int moved_mode() {
   tell("first", call());
   if (chdir("/") != 0) return 2;
@@ -129,7 +128,7 @@ int locale_mode() {
   return 0;
 }
 
-// Another thread sets existing variables, so that the list does not move, while the first call loads its BLAS.
+// Another thread sets existing variables (the list does not move) while the first call loads its BLAS.
 int setenv_mode() {
   constexpr int kVariables = 200;
   const auto name = [](int i) { return "PROBE_VARIABLE_" + std::to_string(i); };

@@ -1,4 +1,4 @@
-// The environment variables: each valid and invalid value in a process of its own.
+// Environment variables: each valid and invalid value in its own process.
 #include <filesystem>
 #include <fstream>
 
@@ -20,10 +20,10 @@ bool is_available(const std::string &backend) {
   return false;
 }
 
-// Returns the backend that computes small host matrices by default.
+// The default for small host matrices.
 std::string cpu_backend() { return is_available("openblas") ? "openblas" : "ref"; }
 
-// Runs the linked probe, which must succeed and print nothing on stdout.
+// Must succeed and print nothing on stdout.
 Outcome probe(const Environment &environment, const std::vector<std::string> &arguments = {}) {
   Outcome outcome = run_probe(PROBE, arguments, environment);
   INFO(outcome.description());
@@ -39,7 +39,7 @@ void check_success(Outcome outcome, const std::string &backend) {
   CHECK(outcome.report["correct"] == "1");
 }
 
-// A copy of libsgemm.so in a directory without plugins.
+// libsgemm.so copied to a folder without plugins.
 class LibraryWithoutPlugins {
  public:
   LibraryWithoutPlugins() : file_(directory_.path() + "/libsgemm.so") {
@@ -191,7 +191,7 @@ TEST_CASE("every valid value is accepted, and an empty one means the default") {
 }
 
 TEST_CASE("LIBSGEMM_MATH_MODE is the arithmetic that runs") {
-  // 1 + 2^-8 + 2^-11, rounded to the bits of the mode's inputs; a tie for two modes.
+  // 1 + 2^-8 + 2^-11, rounded to the mode's input bits; two modes have a tie.
   const std::map<std::string, std::string> inputs = {
       {"", "0x1.012p+0"},       {"fp32", "0x1.012p+0"}, {"bf16x6", "0x1.012p+0"},
       {"fp16x3", "0x1.012p+0"}, {"tf32", "0x1.01p+0"},  {"bf16", "0x1.02p+0"},
@@ -311,7 +311,7 @@ TEST_CASE("LIBSGEMM_CPU_BLAS that was cut off is refused") {
 }
 
 TEST_CASE("with the drop-in preloaded the library does not call itself") {
-  // AddressSanitizer must be the first library, unless the second variable says otherwise.
+  // AddressSanitizer must come first, unless the second variable permits otherwise.
   Outcome outcome =
       probe({{"LD_PRELOAD", LIBSGEMM_BLAS_FILE}, {"ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0"}});
   check_success(outcome, cpu_backend());

@@ -1,4 +1,4 @@
-// The life of a process: first use, fork, exit, dlopen and dlclose in any order. A hang is a failure.
+// A process's life: first use, fork, exit, dlopen and dlclose in any order. A hang is a failure.
 #include <filesystem>
 #include <fstream>
 
@@ -19,7 +19,7 @@ void check_clean(const Outcome &outcome) {
   CHECK(outcome.out == "");
 }
 
-// Runs a mode of the probe on each CPU backend, with a small and a large product, and expects the lines in its report.
+// Runs a probe mode on each CPU backend, small and large, and expects `lines` in the report.
 void expect(const std::string &probe, std::vector<std::string> arguments, const Environment &lines,
             Environment environment = {}) {
   for (const std::string backend : kCpuBackends) {
@@ -77,7 +77,7 @@ TEST_CASE("threads of OpenBLAS sleep soon after a call, unless the program says 
     CHECK(outcome.report["timeout"] == timeout);
     return std::stoi(outcome.report["busy"]);
   };
-  CHECK(rest("") < 15);  // an idle machine would let threads that spin use all 100 ms
+  CHECK(rest("") < 15);  // spinning threads use up to 100 ms on an idle machine
   rest("30");            // any result is right
 }
 
@@ -93,8 +93,8 @@ TEST_CASE("fork after use: the child works or gets a clear error, the parent wor
 TEST_CASE("fork while other threads call") {
   Environment environment;
 #if defined(__SANITIZE_ADDRESS__)
-  // In a forked child the allocator of GCC 12's AddressSanitizer keeps the locks that other threads held. The threads
-  // that OpenBLAS would start there free memory, and would wait forever.
+  // In a forked child GCC 12's AddressSanitizer keeps allocator locks of other threads. OpenBLAS's new threads would
+  // free memory and wait forever.
   environment["OPENBLAS_NUM_THREADS"] = "1";
 #endif
   expect(PROBE, {"--mode", "fork-while"}, {{"children", "20"}, {"parent", "1"}}, environment);
@@ -116,7 +116,7 @@ TEST_CASE("the process may end while the first call loads its BLAS") {
 TEST_CASE("calls from exit handlers") {
   expect(PROBE, {"--mode", "at-exit"}, {{"first", "1"}, {"at_exit", "1"}});
   expect(PROBE, {"--mode", "at-exit-first"}, {{"at_exit", "1"}});
-  // With LIBSGEMM_DETERMINISTIC `ref` may not compute during exit: its results could have other bits.
+  // With LIBSGEMM_DETERMINISTIC `ref` may not compute during exit: bits could differ.
   const Outcome outcome =
       run_probe(PROBE, {"--mode", "at-exit"}, {{"LIBSGEMM_DETERMINISTIC", "1"}, {"LIBSGEMM_VERBOSE", "2"}});
   CHECK_THAT(outcome.err, Contains("the process is ending; no other backend is tried"));
@@ -139,8 +139,7 @@ TEST_CASE(
   const TemporaryDirectory start, elsewhere;
   namespace fs = std::filesystem;
   fs::create_symlink(fs::path(LIBSGEMM_FILE).parent_path(), start.path() + "/lib");
-  // In the other folder the same relative path leads to foreign files. They are no plugins, and opening one would be
-  // reported.
+  // In the other folder the relative path leads to foreign files; opening one would be reported.
   fs::create_directories(elsewhere.path() + "/lib/libsgemm");
   const std::string name = "lib/" + fs::path(LIBSGEMM_FILE).filename().string();
   for (const std::string &file : {"/" + name, std::string("/lib/libsgemm/libsgemm_openblas.so")}) {

@@ -1,4 +1,4 @@
-// The end of a process, and forks, while the library computes: no thread waits forever, and all results are right.
+// Ends and forks while the library computes: no thread waits forever, results are right.
 #include "support/catch.h"
 #include "support/process.h"
 
@@ -6,7 +6,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// Runs a mode as a program that links the library, or as one to which the drop-in is preloaded.
+// In a program linked with the library, or with the drop-in preloaded.
 Outcome run_mode(const std::string &mode, const std::string &backend, int size, bool preloaded,
                  Environment environment = {}, std::vector<std::string> more = {}) {
   environment["LIBSGEMM_BACKEND"] = backend;
@@ -45,14 +45,14 @@ TEST_CASE("a static pool may be joined at exit while its threads call") {
   for (const int size : {20, 200}) expect("pool", size, {{"first", "1"}, {"joined", "right"}});
 }
 
-// A child of AddressSanitizer inherits the locks of its allocator, and waits forever if another thread held one.
+// A child inherits AddressSanitizer's allocator locks, and waits forever if another thread held one.
 #if !defined(__SANITIZE_ADDRESS__)
 TEST_CASE("a process that ends may be forked by any thread") {
   expect("pool-fork", 30, {{"joined", "right"}, {"children", "right"}, {"last_child", "1"}});
 }
 #endif
 
-// OpenBLAS with threads hangs in the next two tests without this library, too.
+// Threaded OpenBLAS hangs in the next two tests without this library, too.
 TEST_CASE("exit in a signal handler during a call") {
   expect("signal-exit", 500, {{"last", "1"}}, {{"OPENBLAS_NUM_THREADS", "1"}});
 }

@@ -1,5 +1,5 @@
-// Processes that make it hard for the library to write, to read numbers and to set a variable: the calls succeed, and
-// the library writes nothing where it must not.
+// Processes that hinder the library's writing, reading of numbers and setting of a variable: calls succeed, and it
+// writes nothing where it must not.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,7 +18,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// Runs a probe, whose calls must be sound.
+// Its calls must be sound.
 Outcome probe(const std::string &mode, const Environment &environment, std::vector<std::string> arguments = {},
               std::vector<std::string> command = {}) {
   arguments.insert(arguments.end(), {"--mode", mode});
@@ -105,7 +105,7 @@ TEST_CASE("LIBSGEMM_LOG_PATH is a FIFO that nobody reads") {
   CHECK_THAT(outcome.err, Contains("LIBSGEMM_LOG_PATH=" + fifo + " cannot be opened") && Contains("libsgemm_sgemm: "));
   check_signals(outcome);
 
-  // The FIFO is open for reading, but full. After it is read there is room, and the lines arrive.
+  // A full FIFO; once it is read, the lines arrive.
   const int end = open(fifo.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
   REQUIRE(end >= 0);
   const std::string text(4096, 'x');
@@ -132,7 +132,7 @@ TEST_CASE("a program that closes all descriptors finds no log in its own file, a
   CHECK(read_text(data) == "");
   CHECK(count(read_text(log), "libsgemm_sgemm: ") == 3);
 
-  // The name of the log is relative to a folder that the program leaves.
+  // The log's name is relative to a folder that the program leaves.
   outcome = probe("moved", {{"LIBSGEMM_LOG_PATH", "moved-log"}, {"LIBSGEMM_VERBOSE", "2"}}, {"--file", data},
                   {"/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory.path()});
   INFO(outcome.description());
@@ -140,7 +140,7 @@ TEST_CASE("a program that closes all descriptors finds no log in its own file, a
   CHECK(count(read_text(directory.path() + "/moved-log"), "libsgemm_sgemm: ") == 4);
   CHECK_FALSE(std::filesystem::exists("/moved-log"));
 
-  // The log's name is a descriptor, which later belongs to another file.
+  // The log's name is a descriptor that later belongs to another file.
   outcome = probe("closed-descriptors", {{"LIBSGEMM_LOG_PATH", "/dev/fd/9"}, {"LIBSGEMM_VERBOSE", "2"}},
                   {"--file", data}, {"/bin/sh", "-c", "exec \"$@\" 9>\"$0\"", directory.path() + "/log-9"});
   INFO(outcome.description());
