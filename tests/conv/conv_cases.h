@@ -1,4 +1,4 @@
-// The table of convolutions that every backend, and every kernel when forced, computes in all directions and layouts.
+// The table of convolutions for every backend and forced kernel, in all directions and layouts.
 #pragma once
 
 #include <libsgemm.h>
@@ -18,28 +18,28 @@ struct ConvCase {
   int64_t dilation_h = 1, dilation_w = 1;
 };
 
-// Small convolutions, and ones that are larger than the tiles and blocks of kernels.
+// Small, and larger than kernels' tiles and blocks.
 extern const std::vector<ConvCase> kConvCases, kLargeConvCases;
-// Cases whose data gradient has more columns than are computed at a time.
+// Data gradients with more columns than are computed at a time.
 extern const std::vector<ConvCase> kColumnCases;
 
 constexpr libsgemm_conv2d_direction_t kDirections[] = {LIBSGEMM_CONV2D_FORWARD, LIBSGEMM_CONV2D_DATA_GRADIENT,
                                                        LIBSGEMM_CONV2D_WEIGHT_GRADIENT};
 const char *direction_name(libsgemm_conv2d_direction_t direction);
 
-// The layout of tensors: dense in one of both orders, or views with strides of their own.
+// Dense in either order, or strided views.
 enum class ConvLayout {
   kNchw,
   kNhwc,
-  kPaddedNchw,  // rows, images and channels followed by elements that do not belong to the tensor
-  kSlicedNhwc,  // some of the channels of larger tensors
-  kScattered,   // every second column, and an order of dimensions that is neither layout's
+  kPaddedNchw,  // rows, images and channels with gaps
+  kSlicedNhwc,  // some channels of larger tensors
+  kScattered,   // every second column, and neither layout's order
 };
 constexpr ConvLayout kConvLayouts[] = {ConvLayout::kNchw, ConvLayout::kNhwc, ConvLayout::kPaddedNchw,
                                        ConvLayout::kSlicedNhwc, ConvLayout::kScattered};
 const char *layout_name(ConvLayout layout);
 
-// Returns the description of a case. Strides are in the order of the header; 0 if the layout determines them.
+// Strides are in the header's order; 0 if the layout determines them.
 libsgemm_conv2d_t conv_of(const ConvCase &test, libsgemm_conv2d_direction_t direction, ConvLayout layout);
 
 }  // namespace sgemm_test

@@ -1,4 +1,4 @@
-// The tensors of a ConvPlacement in device memory, byte for byte, so that the checks of host memory apply to them.
+// A ConvPlacement's tensors in device memory, byte for byte: the host's checks apply.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace sgemm_test {
 
-// Memory(bytes): device memory with address(), upload(host) and download(host). Both copy all bytes and wait.
+// Memory(bytes): device memory with address(), upload(host), download(host), which copy all bytes and wait.
 template <typename Memory>
 class DeviceConv {
  public:

@@ -1,4 +1,4 @@
-// The oracle of convolutions, their memory, and the checks of results.
+// The oracle of convolutions, their memory and checks.
 #include "conv_problem.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ double rounded(float value, libsgemm_math_mode_t mode) {
   return static_cast<double>(value);
 }
 
-// Largest |error| of an element, by the magnitude of its terms.
+// Largest |error| by the magnitude of terms.
 double limit_of(const ConvProblem &problem, const ConvArithmetic &how, double wanted, double sum) {
   const double k = static_cast<double>(problem.terms);
   if (how.mode == LIBSGEMM_MATH_FP64) return 1.0001 * kUnitRoundoff * std::fabs(wanted) + (k + 2) * 0x1p-52 * sum;
@@ -108,7 +108,7 @@ std::string ConvProblem::description() const {
 
 ConvTensor::ConvTensor(const int64_t (&size)[4], const int64_t (&strides)[4], libsgemm_tensor_layout_t layout,
                        int misalignment) {
-  static constexpr int kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};  // the innermost first
+  static constexpr int kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};  // innermost first
   int64_t step = 1;
   for (const int d : layout == LIBSGEMM_NHWC ? kNhwc : kNchw) {
     step_[d] = step;
@@ -162,7 +162,7 @@ ConvPlacement::ConvPlacement(const ConvProblem &problem, ConvLayout layout, int 
   const ConvCase &t = problem.test;
   const int64_t x[] = {t.n, t.c, t.h, t.w}, f[] = {t.k, t.c / t.groups, t.r, t.s},
                 y[] = {t.n, t.k, problem.p, problem.q};
-  // Places each tensor at another offset in a cache line.
+  // Different offsets in a cache line.
   tensors_.emplace_back(x, conv_.x_strides, conv_.layout, misalignment);
   tensors_.emplace_back(f, conv_.f_strides, conv_.layout, 2 * misalignment);
   tensors_.emplace_back(y, conv_.y_strides, conv_.layout, 3 * misalignment);

@@ -1,4 +1,4 @@
-// A convolution with its numbers, its expected results, and memory in which stray writes are detected.
+// A convolution with numbers, expected results, and memory that detects stray writes.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,19 @@
 namespace sgemm_test {
 
 enum class ConvInputs {
-  kExact,   // small integers: every sum is exact, and results are equal to the oracle's
+  kExact,   // small integers, exact sums
   kRandom,  // in (-1, 1)
 };
 
-// How a result was computed, which determines its error bound.
+// Determines the error bound.
 struct ConvArithmetic {
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
   bool truncates = false;
 };
 ConvArithmetic conv_arithmetic_of(const libsgemm_info_t &info);
 
-// The numbers of a case, dense in the order of the indices (n, c, h, w), and its results in FP64. One loop over all
-// combinations of an element of y and a tap of the filter computes them.
+// A case's numbers, dense in index order (n, c, h, w), and FP64 results of one loop over output elements and filter
+// taps.
 struct ConvProblem {
   ConvCase test;
   libsgemm_conv2d_direction_t direction;
@@ -31,25 +31,25 @@ struct ConvProblem {
   float alpha, beta;
   int64_t p, q;
   std::vector<float> x, f, y;
-  std::vector<double> value, magnitude;  // for each element of the output: sum of products, sum of their magnitudes
-  int64_t terms;                         // terms of an element, those in the padding included
+  std::vector<double> value, magnitude;  // of each output element: sum of products, and of their magnitudes
+  int64_t terms;                         // of an element, with padding
 
   ConvProblem(const ConvCase &test, libsgemm_conv2d_direction_t direction, ConvInputs inputs, float alpha, float beta,
               libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32);
 
-  const std::vector<float> &output() const;  // its values before the call
+  const std::vector<float> &output() const;  // before the call
   std::string description() const;
 };
 
-// One tensor in guarded memory; elements that do not belong to it are NaN.
+// A tensor in guarded memory; foreign elements are NaN.
 class ConvTensor {
  public:
   ConvTensor(const int64_t (&size)[4], const int64_t (&strides)[4], libsgemm_tensor_layout_t layout, int misalignment);
 
-  // Sets its elements to those of `dense`, or to NaN if `poisoned`. Then seals the memory.
+  // Stores `dense`, or NaN if `poisoned`, and seals the memory.
   void fill(const std::vector<float> &dense, bool poisoned);
   std::vector<float> dense() const;
-  std::vector<bool> belongs() const;  // for each element of the memory: true if it belongs to the tensor
+  std::vector<bool> belongs() const;  // for each element of memory
   Buffer &buffer() { return *buffer_; }
   const Buffer &buffer() const { return *buffer_; }
   int64_t elements() const { return elements_; }
@@ -62,7 +62,7 @@ class ConvTensor {
   std::unique_ptr<Buffer> buffer_;
 };
 
-// The three tensors of a problem in a layout, and the call.
+// A problem's tensors in a layout, and the call.
 class ConvPlacement {
  public:
   ConvPlacement(const ConvProblem &problem, ConvLayout layout, int misalignment = 0);
@@ -78,9 +78,9 @@ class ConvPlacement {
   float *c() { return output().buffer().as<float>(); }
 
   libsgemm_status_t run(libsgemm_handle_t handle = nullptr) { return run(handle, a(), b(), c()); }
-  // Runs on tensors at other addresses.
+  // With tensors elsewhere.
   libsgemm_status_t run(libsgemm_handle_t handle, const float *a, const float *b, float *c) const;
-  // Checks the contents of the memory. Returns the first fault, or an empty text.
+  // Checks the memory. Returns the first fault or "".
   std::string check(const ConvArithmetic &how = {}) const;
   std::string check_untouched() const;
   void restore();

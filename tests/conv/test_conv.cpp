@@ -1,5 +1,5 @@
-// Convolutions on the backend under test: the table of cases in all directions and layouts, as the backend chooses and
-// in every kernel, forced; what is not read; math modes; sums in a given order; verification of right results.
+// Convolutions: the table in all directions and layouts, as chosen and in every kernel, forced; what is not read; math
+// modes; ordered sums; verification of right results.
 #include <cmath>
 #include <cstring>
 
@@ -20,14 +20,14 @@ struct Scalars {
 };
 constexpr Scalars kScalars[] = {{1, 0}, {2, 1}, {-1, -2}};
 
-// True if the backend under test must have computed this call: it has kernels and, if it is a GPU, one of them supports
-// the call. The CPU computes calls that none supports, and `reason` says so.
+// True if the backend has kernels and, on a GPU, one that supports the call. Otherwise the CPU computes, and `reason`
+// says so.
 bool must_compute(const libsgemm_info_t &info) {
   const bool left = subject().is_gpu && std::strstr(info.reason, "has no kernel for this call") != nullptr;
   return !subject().conv_kernels.empty() && !left;
 }
 
-// A handle for the backend, with `ref` for calls that it cannot compute.
+// With `ref` for other calls.
 struct WithRef : Handle {
   WithRef() {
     const std::string backends = subject().backend == "ref" ? "ref" : subject().backend + ",ref";
@@ -35,7 +35,7 @@ struct WithRef : Handle {
   }
 };
 
-// Returns the first fault of the last call; empty if there is none.
+// Returns the last call's first fault or "".
 std::string judge(libsgemm_status_t status, const std::string &row, ConvPlacement *placement) {
   const libsgemm_info_t info = last_info();
   if (!row.empty() && status == LIBSGEMM_NOT_SUPPORTED) return placement->check_untouched();
@@ -69,7 +69,7 @@ void run_table(const std::vector<ConvCase> &cases, libsgemm_handle_t handle, con
   }
 }
 
-// Returns the math mode of a forced kernel, from any call that it takes: its name does not tell.
+// The mode of a forced kernel, from any call that it takes: its name does not show it.
 libsgemm_math_mode_t mode_of_row(libsgemm_handle_t forced) {
   for (const ConvCase &test : kConvCases) {
     for (const libsgemm_conv2d_direction_t direction : kDirections) {
@@ -155,7 +155,7 @@ TEST_CASE("an empty output returns at once") {
 }
 
 TEST_CASE("inputs may have strides of 0") {
-  // One image is read as all images, and one channel as all channels.
+  // One image as all images, one channel as all channels.
   const ConvCase test = {"", 3, 4, 5, 6, 2, 3, 3};
   ConvProblem problem(test, LIBSGEMM_CONV2D_FORWARD, ConvInputs::kExact, 1, 0);
   libsgemm_conv2d_t conv = conv_of(test, LIBSGEMM_CONV2D_FORWARD, ConvLayout::kNchw);
@@ -171,7 +171,7 @@ TEST_CASE("inputs may have strides of 0") {
 }
 
 TEST_CASE("input and output may be channels of one tensor") {
-  // A dense block of a network appends channels in this way: it reads 4 of 6, and writes 2.
+  // A dense block of a network appends channels so: it reads 4 of 6 and writes 2.
   constexpr int64_t kPixels = 5 * 5, kAll = 6;
   const ConvCase test = {"", 1, 4, 5, 5, 2, 3, 3, 1, 1, 1, 1, 1, 1, 1};
   const ConvProblem problem(test, LIBSGEMM_CONV2D_FORWARD, ConvInputs::kExact, 1, 0);
@@ -202,7 +202,7 @@ TEST_CASE("math modes of convolutions") {
     REQUIRE(libsgemm_set_math_mode(handle, mode) == LIBSGEMM_SUCCESS);
     for (const ConvCase &test : kConvCases) {
       for (const libsgemm_conv2d_direction_t direction : kDirections) {
-        // The first call tells whether the mode runs, and so whether the oracle must round inputs.
+        // The first call shows if the mode runs, and the oracle must round inputs.
         const ConvProblem plain(test, direction, ConvInputs::kRandom, 2, -1);
         ConvPlacement probe(plain, ConvLayout::kNchw);
         REQUIRE(probe.run(handle) == LIBSGEMM_SUCCESS);
@@ -276,7 +276,7 @@ TEST_CASE("infinities spread, and those of padding are no alarm") {
   ConvProblem problem(kConvCases[6], LIBSGEMM_CONV2D_FORWARD, ConvInputs::kExact, 1, 0);
   for (const bool in_filter : {false, true}) {
     std::vector<float> x = problem.x, f = problem.f, y(problem.y.size());
-    (in_filter ? f : x)[4] = inf;  // in the filter, the middle of the first channel
+    (in_filter ? f : x)[4] = inf;  // in the filter: middle of the first channel
     const libsgemm_conv2d_t conv = conv_of(problem.test, problem.direction, ConvLayout::kNchw);
     REQUIRE(libsgemm_sconv2d_h(handle, &conv, 1, x.data(), f.data(), 0, y.data()) == LIBSGEMM_SUCCESS);
     CHECK(std::any_of(y.begin(), y.end(), [](float v) { return !std::isfinite(v); }));

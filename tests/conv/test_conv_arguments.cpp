@@ -1,4 +1,4 @@
-// Errors in a convolution's description: the message names the field, and nothing is written.
+// Errors of a convolution's description: the message names the field; nothing is written.
 #include <cstring>
 #include <functional>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 const ConvCase kCase = {"", 2, 4, 6, 5, 6, 3, 2, 2};
 
-// Stores a number that is no enumerator, as a program in C can.
+// No enumerator, as a C program can store.
 template <typename Enum>
 void put(int number, Enum *value) {
   std::memcpy(value, &number, sizeof number);
@@ -59,7 +59,7 @@ const std::vector<Fault> kFaults = {
     {"field h is 6: with its padding it overflows", [](libsgemm_conv2d_t *v) { v->pad_bottom = INT64_MAX; }},
 };
 
-// Faults that are found only when strides are checked.
+// Found with strides only.
 const std::vector<Fault> kTensorFaults = {
     {"field x_strides[2] is -1, must be >= 0",
      [](libsgemm_conv2d_t *v) {
@@ -203,7 +203,7 @@ TEST_CASE("the size of the output") {
 }
 
 TEST_CASE("a program of another header") {
-  // A larger struct: fields that this library does not know are set to 0, and the call is refused.
+  // A larger struct: unknown fields become 0, and the call is refused.
   struct {
     libsgemm_conv2d_t known;
     int64_t unknown;
@@ -215,7 +215,7 @@ TEST_CASE("a program of another header") {
   CHECK(libsgemm_conv2d_output_size(&later.known, &p, &q) == LIBSGEMM_INVALID_ARGUMENT);
   CHECK_THAT(last_info().message, Contains("field size"));
   libsgemm_conv2d_init(nullptr, sizeof later);
-  // A smaller struct: nothing is written after its end.
+  // A smaller struct: nothing is written after it.
   libsgemm_conv2d_t conv;
   conv.y_strides[3] = 4711;
   libsgemm_conv2d_init(&conv, offsetof(libsgemm_conv2d_t, y_strides));

@@ -1,6 +1,5 @@
-// Convolutions on the mock GPU: in its memory, in host memory, and when it fails or has no kernel for them.
-// LIBSGEMM_TEST_STRICT=1 runs the tests with LIBSGEMM_STRICT; LIBSGEMM_TEST_MOCK=without_conv with a GPU that has no
-// kernel for convolutions.
+// Convolutions on the mock GPU: its memory, host memory, failures, no kernels. LIBSGEMM_TEST_STRICT=1: with
+// LIBSGEMM_STRICT; LIBSGEMM_TEST_MOCK=without_conv: a GPU without convolution kernels.
 #include "conv_device.h"
 #include "plugins/products.h"
 #include "support/subject.h"
@@ -31,7 +30,7 @@ class Memory {
   void *address_;
 };
 
-// A handle that forces the kernel, so that even small tensors in host memory go to the GPU.
+// Forces the kernel: small host tensors also go to the GPU.
 struct Forced : Handle {
   Forced() { REQUIRE(libsgemm_set_kernel(*this, kRow) == LIBSGEMM_SUCCESS); }
 };
@@ -52,7 +51,7 @@ void for_each_problem(const Test &test) {
   }
 }
 
-// Above the tests' threshold for the GPU.
+// Above the tests' GPU threshold.
 const ConvCase kLarge = {"large", 2, 16, 12, 12, 16, 3, 3, 1, 1, 1, 1, 1, 1, 1};
 
 }  // namespace
@@ -98,7 +97,7 @@ TEST_CASE("a wrong convolution in device memory has the consequence that was ask
       for (const float beta : {0.0f, 3.0f}) {
         reset();
         const Handle h;
-        // A sample checks all of its elements.
+        // A sample checks all elements.
         const ConvProblem problem(kConvCases[5], LIBSGEMM_CONV2D_FORWARD, ConvInputs::kRandom, 1, beta);
         ConvPlacement right_host(problem, layout), host(problem, layout), retried_host(problem, layout);
         INFO(layout_name(layout) << ", beta " << beta);
@@ -169,7 +168,7 @@ TEST_CASE("a GPU that fails in a convolution leaves the output as it was") {
           const ConvProblem problem(kLarge, direction, ConvInputs::kExact, 2, beta);
           ConvPlacement placement(problem, ConvLayout::kPaddedNchw);
           INFO(problem.description() << ", site " << site << ", call " << nth);
-          // An allocation that fails only once would be repeated.
+          // A single failed allocation is repeated.
           const bool memory = site == mock::kAllocate;
           if (memory) {
             gpu().capacity = gpu().bytes + 1;
@@ -178,7 +177,7 @@ TEST_CASE("a GPU that fails in a convolution leaves the output as it was") {
           }
           const libsgemm_status_t status = placement.run();
           gpu().capacity = 0;
-          if (gpu().fail_at[site] != 0) {  // the call reaches this site less often
+          if (gpu().fail_at[site] != 0) {  // this site is reached less often
             CHECK(backend() == "cuda");
           } else if (strict()) {
             CHECK(status == (memory ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_EXECUTION_FAILED));

@@ -1,5 +1,5 @@
-// The products of a data gradient by their size (backends/gpu/conv/conv_product.h). The products whose costs are
-// computed represent all others, whatever the strides.
+// Products of a data gradient by size (backends/gpu/conv/conv_product.h): those with computed costs represent all
+// others, for any strides.
 #include <chrono>
 #include <map>
 #include <tuple>
@@ -29,11 +29,11 @@ ConvDesc data_gradient(int64_t size, int64_t stride, int64_t pad, int64_t dilati
   return d;
 }
 
-// Numbers of pixels in both dimensions, and of taps in both.
+// Pixels and taps in both dimensions.
 using Size = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 Size size_of(const ConvProduct &p) { return {p.first[1].extent, p.first[2].extent, p.sum[1].extent, p.sum[2].extent}; }
 
-// Compares products that have terms, by their addresses; the tensors hold no data.
+// Compares products with terms by address; the tensors hold no data.
 bool same(const ConvProduct &x, const ConvProduct &y) {
   return x.image == y.image && x.other == y.other && x.out == y.out && x.first_h == y.first_h && x.first_w == y.first_w;
 }

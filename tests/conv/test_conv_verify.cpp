@@ -1,4 +1,4 @@
-// Verification of convolutions in host memory, with a BLAS whose products have a wrong last element.
+// Verification of convolutions in host memory, with a BLAS whose last element is wrong.
 #include "conv_problem.h"
 #include "support/call.h"
 #include "support/catch.h"
@@ -6,7 +6,7 @@
 
 using namespace sgemm_test;
 
-// Runs before the library reads its environment.
+// Before the library reads its environment.
 std::string sgemm_test::skip_reason() {
   setenv("LIBSGEMM_CPU_BLAS", FAULTY_BLAS, 1);
   setenv("LIBSGEMM_BACKEND", "openblas,ref", 1);
@@ -18,7 +18,7 @@ TEST_CASE("a wrong convolution is found out, and has the consequence that was as
     for (const libsgemm_conv2d_direction_t direction : kDirections) {
       for (const ConvLayout layout : kConvLayouts) {
         for (const float beta : {0.0f, 2.0f}) {
-          // A sample checks all of its elements.
+          // A sample checks all elements.
           const ConvProblem problem(kConvCases[5], direction, ConvInputs::kRandom, 1, beta);
           REQUIRE(problem.output().size() <= 256);
           const Handle handle;
@@ -26,7 +26,7 @@ TEST_CASE("a wrong convolution is found out, and has the consequence that was as
           INFO(problem.description() << ", " << layout_name(layout));
 
           REQUIRE(placement.run(handle) == LIBSGEMM_SUCCESS);
-          CHECK(placement.check() != "");  // wrong, since nothing verified it
+          CHECK(placement.check() != "");  // unverified
 
           placement.restore();
           REQUIRE(libsgemm_set_verify(handle, mode, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
@@ -52,7 +52,7 @@ TEST_CASE("a wrong convolution is found out, and has the consequence that was as
 }
 
 TEST_CASE("a sample looks at other elements each time") {
-  // One element in 1728 is wrong, in a single block. Of 40 samples of 256 elements some find it, but not all.
+  // One element in 1728 is wrong, in one block. Some of 40 samples of 256 elements find it.
   const ConvCase test = {"", 1, 2, 24, 24, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1};
   const ConvProblem problem(test, LIBSGEMM_CONV2D_FORWARD, ConvInputs::kRandom, 1, 0);
   const Handle handle;
