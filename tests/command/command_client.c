@@ -1,20 +1,17 @@
-/* A program for `libsgemm run`. It calls the BLAS among its global symbols, like a program linked with one, and carries
- * out its arguments in order:
- *   cblas N, fortran N  calls of cblas_sgemm and sgemm_, of sizes 16 x 16 x 16; exit status 9 if there is none,
- *                       10 if the result is wrong
- *   bad N               calls of cblas_sgemm with a leading dimension that is too small
+/* A program for `libsgemm run` that calls the BLAS among its global symbols, and carries out its arguments in order:
+ *   cblas N, fortran N  calls cblas_sgemm and sgemm_, 16 x 16 x 16; exit status 9: there is none, 10: wrong result
+ *   bad N               calls cblas_sgemm with a too small leading dimension
  *   lax N               calls that OpenBLAS accepts beyond the standard: sgemm_ with k = 0 and leading dimensions
- *                       of 0, cblas_sgemm with CblasConjNoTrans; 10 if the result is wrong
+ *                       of 0, cblas_sgemm with CblasConjNoTrans; 10: wrong result
  *   load FILE           loads a library with RTLD_LOCAL, as an interpreter does
- *   own FILE            loads such a library, which calls a BLAS of its own (own_blas.c); exit status 10 if another
- *                       computes
- *   print TEXT          prints it on stdout
- *   touch FILE          creates an empty file; from then on SIGTERM ends the program with status 42
+ *   own FILE            loads one that calls its own BLAS (own_blas.c); 10: another computes
+ *   print TEXT          prints on stdout
+ *   touch FILE          creates an empty file; then SIGTERM ends the program with status 42
  *   wait                waits for a signal
- *   signals FILE        creates an empty file and counts SIGTERM, for a quarter of a second after the first; ends
- *                       with their number as status
- *   child               runs the rest in a new program; ends with its exit status
- *   fork                runs the rest in a child; ends with its exit status
+ *   signals FILE        creates an empty file, counts SIGTERM until a quarter of a second after the first, and ends
+ *                       with their number
+ *   child               runs the rest in a new program; ends with its status
+ *   fork                runs the rest in a child; ends with its status
  *   kill                kills itself with SIGKILL
  *   exit STATUS         ends */
 #define _GNU_SOURCE
@@ -117,7 +114,7 @@ static int count_signals(const char *ready) {
   return signals;
 }
 
-/* Runs `arguments` in a child, and ends with its status. If NULL, returns in the child. */
+/* Runs `arguments` in a child and ends with its status. NULL: returns in the child. */
 static void in_child(char **arguments) {
   int status = 0;
   const pid_t child = fork();

@@ -1,4 +1,4 @@
-/* To be preloaded: cuts the file that CUTTING_READ names to 1000 bytes at the first read beyond its first 100 bytes. */
+/* Preloaded: cuts the file CUTTING_READ to 1000 bytes at the first read beyond its first 100. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,5 +1,4 @@
-/* A CPU BLAS whose SGEMM leaves the last element of C zero, and whose other routines do nothing. Tests must find its
- * errors. */
+/* A CPU BLAS whose SGEMM leaves C's last element zero and whose other routines do nothing: tests must find it. */
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT const char *openblas_get_config(void);
@@ -33,7 +32,7 @@ void sgemm_(const char *transa, const char *transb, const int *m, const int *n, 
   if (*m > 0 && *n > 0) c[*m - 1 + (*n - 1) * *ldc] = 0;
 }
 
-/* Takes column-major calls only. */
+/* Column-major only. */
 void cblas_sgemm(int layout, int transa, int transb, int m, int n, int k, float alpha, const float *a, int lda,
                  const float *b, int ldb, float beta, float *c, int ldc) {
   (void)layout;

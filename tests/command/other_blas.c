@@ -1,5 +1,4 @@
-/* A CPU BLAS other than OpenBLAS. It has the functions that report its threads, THREADS(), and, as BLIS, its version,
- * VERSION(). Its routines do nothing. */
+/* A CPU BLAS other than OpenBLAS that reports its threads, THREADS(), and, as BLIS, VERSION(). Routines do nothing. */
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT void sgemm_(void);

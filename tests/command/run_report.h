@@ -1,4 +1,4 @@
-// Runs a program with `libsgemm run`, and reads the calls in its report.
+// Runs a program with `libsgemm run` and reads the report's calls.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,13 +9,13 @@
 
 namespace sgemm_test {
 
-// A run of a program that must end with exit status 0, and its report.
+// A run that must exit with 0, and its report.
 struct Run {
   Run(const std::vector<std::string> &program, const Environment &environment);
 
-  // Total seconds of all calls on a backend.
+  // Total seconds on a backend.
   double seconds(const std::string &backend) const;
-  // Number of calls of an entry point in the report's rows; 0 if there is no row.
+  // Calls of an entry point; 0 without a row.
   int calls(const std::string &entry, const std::string &backend, const std::string &why = "") const;
 
   Outcome outcome;

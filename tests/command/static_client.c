@@ -1,2 +1,2 @@
-/* A statically linked program, into which no library can be preloaded. */
+/* Statically linked: no library can be preloaded. */
 int main(void) { return 0; }

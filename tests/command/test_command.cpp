@@ -1,4 +1,4 @@
-// `libsgemm gemm`: products of files in every order, and every kind of bad file, output and option.
+// `libsgemm gemm`: products in every order, and every kind of bad file, output and option.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,13 +19,12 @@ using sgemm_test::Contains;
 
 const std::string kHead = "{'descr': '<f4', 'fortran_order': False, 'shape': ";
 
-// Returns the bytes of `count` floats.
 std::string data(size_t count) { return std::string(4 * count, '\0'); }
 
 struct BadFile {
   const char *name;
   std::string bytes;
-  const char *message;  // the error's text after the file's name
+  const char *message;  // after the file's name
 };
 
 std::vector<BadFile> bad_files() {
@@ -92,7 +91,7 @@ std::vector<BadFile> bad_files() {
   };
 }
 
-// Requires one line on stderr that begins with `line`, nothing on stdout, and status 1.
+// Requires one line on stderr that begins with `line`, no stdout, status 1.
 void require_error(const Outcome &outcome, const std::string &line) {
   CHECK(outcome.exit_status == 1);
   CHECK(outcome.out == "");
@@ -227,7 +226,7 @@ TEST_CASE("gemm: an input that is cut off") {
   const Folder folder;
   const Matrix matrix(300, 300, 1);
   const std::string a = folder.write("a.npy", matrix.file(false)), b = folder.write("b.npy", matrix.file(false));
-  // The file is emptied while products are computed, which use the copy in memory.
+  // Empties the file during products, which use the copy in memory.
   const std::string script =
       "\"$1\" gemm \"$2\" \"$3\" --backend ref --repeat 1000000 & run=$!; "
       "until grep -q libsgemm_sgemm_h \"$4\"; do sleep 0.01; done; : > \"$2\"; wait $run";
@@ -236,7 +235,7 @@ TEST_CASE("gemm: an input that is cut off") {
   INFO(outcome.description());
   CHECK(outcome.exit_status == 0);
   CHECK_THAT(outcome.out, Contains("300 x 300"));
-  // The file is truncated while it is read, by a preloaded library at the first read of its data.
+  // A preloaded library truncates the file at the first read of data.
   folder.write("a.npy", matrix.file(false));
   require_error(command({"gemm", b, a}, {{"LD_PRELOAD", CUTTING_READ},
                                          {"CUTTING_READ", a},
@@ -248,7 +247,7 @@ TEST_CASE("gemm: a write that fails half-way leaves the old output and no other 
   const Folder folder;
   const std::string a = folder.write("a.npy", Matrix(100, 100, 1).file(false));
   const std::string output = folder.write("out.npy", "precious");
-  // Limits files to 4 KiB. The shell ignores the signal, so that a longer file is an error.
+  // Limits files to 4 KiB. The shell ignores the signal: a longer file is an error.
   const std::string script = "trap '' XFSZ; ulimit -f 8; exec \"$@\"";
   require_error(run_program({"/bin/sh", "-c", script, "sh", LIBSGEMM_COMMAND, "gemm", a, a, "-o", output}, {}),
                 output + ": cannot be written: File too large");
@@ -333,7 +332,7 @@ TEST_CASE("gemm: every way in which a header may be written") {
   REQUIRE(command({"gemm", folder.write("a.npy", a.file(false)), b, "-o", output}).exit_status == 0);
   const std::string expected = read_text(output);
   const std::string dict = kHead + "(3, 4), }", bytes = bytes_of(a.values);
-  std::string odd = npy(dict, bytes);  // the header ends at an odd address, where the data then begin
+  std::string odd = npy(dict, bytes);  // the data begin at an odd address
   odd.erase(odd.size() - bytes.size() - 2, 1);
   --odd[8];
   for (const std::string &file :

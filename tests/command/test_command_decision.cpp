@@ -1,4 +1,4 @@
-// `libsgemm calibrate` and `bench --decision`, with the mock GPU and its driver.
+// `libsgemm calibrate` and `bench --decision` on the mock GPU and driver.
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -72,12 +72,12 @@ TEST_CASE("calibrate: the link and the rate of computing are measured, on the fi
   REQUIRE(figures["pinned"].size() == 2);
   REQUIRE(figures["pageable"].size() == 2);
   for (size_t way = 0; way < 2; ++way) CHECK(figures["pageable"][way] <= figures["pinned"][way]);
-  // A thread of the CPU computes for the mock GPU; without a measurement 10 TFLOP/s are assumed.
+  // A CPU thread computes for the mock GPU; unmeasured, 10 TFLOP/s are assumed.
   REQUIRE(figures["flops"].size() == 1);
   CHECK(figures["flops"][0] > 1e6);
   CHECK(figures["flops"][0] < 1e12);
 
-  // The mock library has two devices, its driver only one.
+  // The mock library has two devices, its driver one.
   environment["LIBSGEMM_DEVICES"] = "1";
   CHECK_THAT(calibrate({"--seconds", "0.1"}, environment).err, Contains("device 1: there are 1 GPUs"));
   environment.erase("LIBSGEMM_DEVICES");
@@ -93,7 +93,7 @@ TEST_CASE("calibrate: a file of one's own, and what cannot be done") {
   const Outcome made = calibrate({"--seconds", "0.1", "--output", folder.file("own")}, environment);
   REQUIRE(made.exit_status == 0);
   CHECK_THAT(made.out, Contains("LIBSGEMM_CALIBRATION=" + folder.file("own") + " makes programs use it"));
-  CHECK(folder.list() == std::vector<std::string>{"own"});  // no file in the cache
+  CHECK(folder.list() == std::vector<std::string>{"own"});  // nothing in the cache
 
   const Outcome nowhere = calibrate({}, with_gpu("/dev/null"));
   CHECK(nowhere.exit_status == 1);
@@ -118,7 +118,7 @@ TEST_CASE("bench --decision: both sides of each shape, the choice and the count"
       command({"bench", "--decision", "--shape", "8,8,8", "--shape", "40,8,24", "--json", folder.file("out.json")},
               environment);
   INFO(outcome.description());
-  CHECK(outcome.exit_status == 0);  // the mock GPU never pays, and is not chosen
+  CHECK(outcome.exit_status == 0);  // the mock GPU never pays and is not chosen
   CHECK_THAT(outcome.out, Contains("within 10 % of the faster side: 2 of 2") && Contains("PASS"));
   const Json json = Json::parse(read_text(folder.file("out.json")));
   CHECK(json["right"] == 2);
@@ -131,7 +131,7 @@ TEST_CASE("bench --decision: both sides of each shape, the choice and the count"
     CHECK_THAT(row["reason"].get<std::string>(), Contains("cuda not worth the transfer"));
   }
 
-  // With figures by which the CPU seems slow the choice is wrong.
+  // The CPU seems slow by these parameters: the choice is wrong.
   REQUIRE(calibrate({"--seconds", "0.1", "--output", folder.file("own")}, environment).exit_status == 0);
   std::istringstream lines(read_text(folder.file("own")));
   std::string slow;

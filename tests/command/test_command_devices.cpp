@@ -1,5 +1,5 @@
-// `libsgemm bench` on device pointers, with a mock GPU, driver and vendor's libraries (plugins/mock.cpp,
-// plugins/mock_cuda.cpp, plugins/mock_hip.cpp), and the scripts that process its results.
+// `libsgemm bench` on device pointers, with mock GPU, driver and vendor's libraries (plugins/mock.cpp,
+// plugins/mock_cuda.cpp, plugins/mock_hip.cpp), and the scripts for its results.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -21,7 +21,6 @@ Environment mock_environment(const std::string &fault = "") {
           {"MOCK_CUDA", fault}};
 }
 
-// The environment of a mock AMD GPU.
 Environment mock_hip_environment(const std::string &fault = "") {
   return {{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/second_gpu"},
           {"LD_LIBRARY_PATH", MOCK_FOLDER "/hip_stack"},
@@ -40,7 +39,6 @@ Json report_of(const Folder &folder, std::vector<std::string> arguments,
   return json_of(folder, arguments, environment);
 }
 
-// Runs a Python script of bench/.
 Outcome script(const std::string &name, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {PYTHON, BENCH_FOLDER "/" + name});
   return run_program(arguments, {});
@@ -75,7 +73,7 @@ TEST_CASE("bench on a GPU: every vendor's library, table and JSON") {
       CHECK(row["ratio"] > 0);
       CHECK(row["error_over_bound"] <= 1);
       CHECK(row["peer_error_over_bound"] <= 1);
-      // The operand sets exceed three times the 64 KiB of cache, and each is used in every sample.
+      // Operand sets exceed three times the 64 KiB cache; each sample uses all.
       CHECK(row["sets"] >= 2);
       CHECK(row["calls"] >= row["sets"]);
     }
@@ -114,7 +112,7 @@ TEST_CASE("bench --random: the shapes of a seed, and their transposes in turn") 
       CHECK(rows[i][size] <= 40);
     }
   }
-  // Every machine draws these sizes.
+  // The same on every machine.
   CHECK(sizes(rows) == std::vector<int64_t>{5, 33, 17, 13, 9, 6, 6, 37, 34, 15, 31, 9, 24, 20, 6, 12, 33, 37});
   CHECK(sizes(drawn("7", "sgemm")) == sizes(rows));
   CHECK(sizes(drawn("8", "sgemm")) != sizes(rows));
@@ -132,9 +130,9 @@ TEST_CASE("bench --regret: every row that can do a call, by force") {
     INFO(row.dump());
     REQUIRE(row["state"] == "measured");
     const Json &forced = row["forced"];
-    // No kernel of another arithmetic is forced.
+    // Only kernels of the same arithmetic are forced.
     CHECK(forced.size() == (row["routine"] == "sgemm" ? 2 : 1));
-    // The mock's kernel for 16 bits reports that another kernel multiplied.
+    // The mock's 16-bit kernel reports that another kernel multiplied.
     CHECK(forced.contains(row["kernel"].get<std::string>()) == (row["routine"] != "shgemm"));
     CHECK((row["best_kernel"] == row["kernel"] || forced.contains(row["best_kernel"].get<std::string>())));
     CHECK(row["best_seconds"] > 0);
@@ -144,7 +142,7 @@ TEST_CASE("bench --regret: every row that can do a call, by force") {
   CHECK(json["loss"]["geometric_mean"] >= 0);
   CHECK(json["loss"]["most"] >= json["loss"]["percentile_95"]);
   CHECK(json["percentile_5_ratio"] > 0);
-  // The plain kernel is slower only by its cost function. If it is chosen, its loss is the other kernel's gain.
+  // The plain kernel is slower by its cost only. If chosen, its loss is the other's gain.
   const Outcome outcome = bench({"--peer", "cublas", "--shape", "64,64,64", "--transposes", "NN", "--regret"});
   INFO(outcome.description());
   CHECK(outcome.exit_status == 0);
@@ -393,7 +391,7 @@ TEST_CASE("table.py, compact.py and plot.py: Markdown, a CSV table and a picture
   const std::string csv = folder.file("page.csv");
   const std::string commented = "# run: Mock GPU, driver 580.1 (CUDA 13.0); ";
   std::string once;
-  for (int again = 0; again < 2; ++again) {  // the second time replaces the run's rows
+  for (int again = 0; again < 2; ++again) {  // the second time replaces rows
     const Outcome compact = script("compact.py", {csv, "run=" + results + "@1234567", "other=" + results + "@1234567"});
     INFO(compact.description());
     CHECK(compact.exit_status == 0);

@@ -1,4 +1,4 @@
-// `libsgemm bench` of all routines, compared with cuBLAS's, in every form: sides, triangles, batches.
+// `libsgemm bench` of all routines against cuBLAS's, in every form: sides, triangles, batches.
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Gives the mock a kernel for SSYRK, and the vendor's library a fault.
+// SSYRK on the mock, and a fault of the vendor's library.
 Environment mock_environment(const std::string &fault = "") {
   return {{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu"},
           {"LD_LIBRARY_PATH", MOCK_FOLDER "/cuda_stack"},
@@ -29,7 +29,7 @@ Json report_of(const Folder &folder, std::vector<std::string> arguments,
   return json_of(folder, arguments, environment);
 }
 
-// Returns the forms of each routine in a report. Each row must have been measured together with a peer.
+// Forms by routine. Each row must have a peer.
 std::map<std::string, std::vector<std::string>> forms_of(const Json &report) {
   std::map<std::string, std::vector<std::string>> forms;
   for (const Json &row : report["results"]) {
@@ -48,7 +48,7 @@ using Forms = std::vector<std::string>;
 
 }  // namespace
 
-// The mock computes what it is told; it refuses STRMM in place and wrong sizes.
+// The mock computes as told; it refuses STRMM in place and wrong sizes.
 TEST_CASE("bench: every routine in every form beside cuBLAS's") {
   const Folder folder;
   const Json json = report_of(folder, {"--peer", "cublas", "--routine", kRoutines, "--side", "left,right", "--uplo",
@@ -71,7 +71,7 @@ TEST_CASE("bench: every routine in every form beside cuBLAS's") {
     CHECK(form.find(row["uplo"].get<std::string>()) != std::string::npos);
     CHECK(!row.contains("batch"));
     CHECK((row["transposes"] == "-" || form.find(row["transposes"].get<std::string>()) != std::string::npos));
-    // Calls in place use each set once in a sample.
+    // In-place calls use each set once in a sample.
     CHECK(row["sets"] >= 2);
     if (routine == "strmm" || routine == "strsm") CHECK(row["calls"] == row["sets"]);
     const bool stands_in = routine == "sgemmtr";
@@ -303,7 +303,7 @@ TEST_CASE("tune: sides, triangles and batches") {
   CHECK(outcome.exit_status == 0);
   CHECK_THAT(outcome.out, Contains(" of 2 calls have a faster kernel"));
   CHECK(outcome.err == "");
-  // Calls for which memory does not suffice are named.
+  // Names calls that exceed memory.
   CHECK_THAT(with_shape("16,2000000000,2000000000").err,
              Contains("strsm op=T side=R uplo=L diag=N m=16 n=2000000000 k=2000000000 ") &&
                  Contains("ssyrk op=T uplo=L m=2000000000 n=2000000000 k=2000000000 "));

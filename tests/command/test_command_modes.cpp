@@ -1,4 +1,4 @@
-// `libsgemm bench --accuracy`, the math modes and 16-bit inputs, and the plots of the other measurements.
+// `libsgemm bench --accuracy`, math modes, 16-bit inputs, and plots of other measurements.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -22,13 +22,12 @@ Outcome bench(std::vector<std::string> arguments, const Environment &environment
   return command(arguments, environment);
 }
 
-// Runs the bench, which must succeed, and returns its JSON.
 Json report_of(const Folder &folder, std::vector<std::string> arguments, const Environment &environment = {}) {
   arguments.insert(arguments.begin(), "bench");
   return json_of(folder, arguments, environment);
 }
 
-// Returns the rows of a report by "engine distribution".
+// Rows by "engine distribution".
 std::map<std::string, Json> by_name(const Json &report) {
   std::map<std::string, Json> rows;
   for (const Json &row : report["results"]) {
@@ -73,7 +72,7 @@ TEST_CASE("bench --accuracy: every mode of the CPU backends, each as exact as it
       CHECK((fp32["worst"] > 0.1 && fp32["worst"] < 16.3));
       CHECK((fp32["root_mean_square"] > 0.01 && fp32["root_mean_square"] < fp32["worst"]));
       CHECK(is_near(fp32["error_over_bound"], fp32["worst"].get<double>() / (2 * std::sqrt(64 + 2))));
-      // The error is half a unit of an element, which is at most the sum of its products' magnitudes.
+      // Half a unit of an element, at most the sum of its products' magnitudes.
       const Json fp64 = rows[backend + " fp64 " + name];
       CHECK(fp64["math_mode"] == "fp64");
       CHECK(fp64["worst"] <= 1);
@@ -83,8 +82,8 @@ TEST_CASE("bench --accuracy: every mode of the CPU backends, each as exact as it
         CHECK((row["state"] == "not supported" && row["problem"] == "fp32 ran"));
         CHECK(row["asked_math_mode"] == mode);
       }
-      if (name == "cancellation") continue;  // the rounding of inputs cancels, too
-      // A unit of an input is 2^13 or 2^16 units of the output.
+      if (name == "cancellation") continue;  // the inputs' rounding cancels, too
+      // An input's unit is 2^13 or 2^16 output units.
       const Json tf32 = rows[backend + " tf32 " + name], bf16 = rows[backend + " bf16 " + name];
       CHECK((tf32["worst"] > 1000 && tf32["worst"] < 16500));
       CHECK((bf16["worst"] > 8000 && bf16["worst"] < 8 * 16500));
@@ -121,7 +120,7 @@ TEST_CASE(
     CHECK(row["state"] == "measured");
     CHECK((row["worst"] > 0 && row["error_over_bound"] <= 1));
     CHECK(row["not_finite"] == 0);
-    // Sums in FP64 are rounded once: to half a unit, if nothing cancels.
+    // FP64 sums are rounded once: half a unit unless terms cancel.
     if (row["asked_math_mode"] == "fp64") CHECK(row["worst"] <= 1.001);
   }
   const Json two = measure("tiny,normal");
@@ -157,7 +156,7 @@ TEST_CASE("bench --accuracy: a wrong element is found, whoever computes it") {
     CHECK(rows[engine + " normal"]["state"] == "wrong");
     CHECK(rows[engine + " normal"]["error_over_bound"] > 1);
   }
-  // The result is 0 where it should be infinite.
+  // 0 instead of infinite.
   CHECK(rows["openblas fp16 wide"]["state"] == "wrong");
   CHECK(rows["openblas fp16 wide"]["error_over_bound"].is_null());
   for (const std::string engine : {"ref fp32", "ref tf32", "ref fp16"})
@@ -176,7 +175,7 @@ TEST_CASE("bench --accuracy on a GPU: beside cuBLAS in FP32 and TF32") {
     CHECK(rows[engine + " normal"]["state"] == "measured");
     CHECK((rows[engine + " normal"]["worst"] > 0.1 && rows[engine + " normal"]["worst"] < 16.3));
   }
-  // The mock GPU adds up two half sums, its cuBLAS one sum.
+  // The mock GPU adds two half sums, its cuBLAS one.
   CHECK((rows["cuda fp32 normal"]["worst_over_reference"] > 0.2 &&
          rows["cuda fp32 normal"]["worst_over_reference"] <= 1));
   CHECK(rows["cuda tf32 normal"]["kernel"] == "cuda_mock_tf32");

@@ -1,5 +1,5 @@
-// `libsgemm probe`: on this machine's CPU, and with a mock GPU (plugins/mock_cuda.cpp, plugins/mock_hip.cpp), whose
-// kernels take no time. gpu_code/test_probe_code.py tests how its device code is compiled.
+// `libsgemm probe` on the CPU and on a mock GPU (plugins/mock_cuda.cpp, plugins/mock_hip.cpp) whose kernels take no
+// time. gpu_code/test_probe_code.py tests its device code.
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -27,7 +27,6 @@ Outcome probe(Names arguments, const Environment &environment = {}) {
   return command(arguments, environment);
 }
 
-// Returns the figures of a run by their names.
 std::map<std::string, double> figures_of(const Json &json) {
   std::map<std::string, double> figures;
   for (const Json &figure : json["figures"]) {
@@ -131,7 +130,7 @@ TEST_CASE("probe --compare: equal figures pass, a changed one does not") {
   CHECK(changed.exit_status == 1);
   CHECK_THAT(changed.out, Contains("  differs\n") && Contains("\n1 of " + count + " figures differ by more"));
 
-  // Figures that the other file lacks are not compared. Without a common figure there is no comparison.
+  // Figures without a counterpart are not compared. Without any common one there is no comparison.
   json["figures"][0]["what"] = "something else";
   folder.write("earlier.json", json.dump());
   CHECK_THAT(compare("1000").out, Contains("\n0 of " + std::to_string(json["figures"].size() - 1) + " figures differ"));
@@ -185,7 +184,7 @@ TEST_CASE("probe of a GPU: every group, and a note of what cannot be had") {
 }
 
 TEST_CASE("probe: walks through memory are whole rounds of all threads, far longer than the cache") {
-  // The mock GPUs' descriptions have these numbers.
+  // From the mock GPUs' descriptions.
   constexpr int kCache = 1 << 16, kMultiprocessors = 4;
   for (const auto &[backend, environment, blocks] : {std::tuple{"cuda", kCuda, 1}, std::tuple{"hip", kHip, 2}}) {
     const Folder folder;

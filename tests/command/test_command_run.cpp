@@ -1,4 +1,4 @@
-// `libsgemm run` and `libsgemm stats`: which BLAS computes, and what the report says of it.
+// `libsgemm run` and `libsgemm stats`: which BLAS computes, and its report.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 using Catch::Matchers::StartsWith;
 using Json = nlohmann::json;
 
-// No BLAS is named, and no GPU computes. The option of AddressSanitizer allows a preloaded library before it.
+// No named BLAS, no GPU. Permits a preloaded library before AddressSanitizer.
 Environment with(Environment environment = {}) {
   environment.insert({"ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0"});
   environment.insert({"LIBSGEMM_CPU_BLAS", ""});
@@ -22,7 +22,7 @@ Environment with(Environment environment = {}) {
   return environment;
 }
 
-// Hides the OpenBLAS of the machine: a file that is no library precedes it in the search path.
+// A file that is no library precedes OpenBLAS in the search path.
 Environment without_openblas(const Folder &folder, Environment environment = {}) {
   folder.write("libopenblas.so.0", "hidden");
   environment["LD_LIBRARY_PATH"] = folder.path();
@@ -34,7 +34,7 @@ struct Run {
   Json json;
 
   const Json &process(size_t index = 0) const { return json["processes"].at(index); }
-  // Returns the row with these names; fails the test if there is none.
+  // Fails the test if there is no such row.
   Json row(const std::string &backend, const std::string &kernel = "", size_t index = 0) const {
     for (const Json &row : process(index)["calls"]) {
       if (row["backend"] == backend && (kernel.empty() || row["kernel"] == kernel)) return row;
@@ -71,13 +71,13 @@ size_t count(const std::string &text, const std::string &word) {
 }  // namespace
 
 TEST_CASE("run: what the CPU computes is left to the BLAS that the program has") {
-  // This BLAS makes an error that the client finds. Only the object that loaded it can see its symbols.
+  // The client finds this BLAS's error. Only its loader sees its symbols.
   const Run own = run({"load", FAULTY_BLAS, "fortran", "1"}, with());
   INFO(own.outcome.description());
   CHECK(own.outcome.exit_status == 10);
   CHECK(own.row("openblas")["calls"] == 1);
   const Json blas = own.process()["blas"];
-  REQUIRE(blas.size() == 1);  // no other BLAS was loaded
+  REQUIRE(blas.size() == 1);  // no other BLAS is loaded
   CHECK_THAT(blas[0]["version"].get<std::string>(), StartsWith("OpenBLAS 0.0.0"));
   CHECK_THAT(blas[0]["file"].get<std::string>(), Contains("faulty_blas"));
   CHECK(blas[0]["called_by_program"] == true);
@@ -91,8 +91,8 @@ TEST_CASE("run: what the CPU computes is left to the BLAS that the program has")
 
 TEST_CASE("run: a library that carries a BLAS of its own is computed for by that") {
   const Folder folder;
-  // A library with some of the routines, and one with all. In the third case another caller and its BLAS come first.
-  // Each also runs without OpenBLAS on the machine.
+  // A library with some routines, one with all, and one with another caller and its BLAS first. Each also without
+  // OpenBLAS on the machine.
   const std::vector<std::string> alone = {"own", OWN_BLAS}, whole = {"own", WHOLE_BLAS},
                                  all = {"load",   FAULTY_BLAS, "bad",      "1",   "own",
                                         OWN_BLAS, "own",       WHOLE_BLAS, "own", OWN_BLAS};
@@ -112,7 +112,7 @@ TEST_CASE("run: a library that carries a BLAS of its own is computed for by that
   CHECK(invalid.outcome.exit_status == 0);
   CHECK_THAT(invalid.outcome.err, !Contains("not computed"));
 
-  // Another backend computes if it is requested, and so does a GPU.
+  // A requested backend computes, and so does a GPU.
   CHECK(run(alone, with({{"LIBSGEMM_BACKEND", "ref"}})).outcome.exit_status == 10);
   const Run gpu = run(alone, with({{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu"},
                                    {"LIBSGEMM_DEVICES", "all"},
@@ -148,7 +148,7 @@ TEST_CASE("run: a BLAS that was named and is not there") {
 
   const Run strict = run({"cblas", "3"}, with({{"LIBSGEMM_CPU_BLAS", "/none/libblas.so"}, {"LIBSGEMM_STRICT", "1"}}));
   INFO(strict.outcome.description());
-  CHECK(strict.outcome.exit_status == 10);  // the result is wrong, since nothing was computed
+  CHECK(strict.outcome.exit_status == 10);  // wrong: nothing was computed
   CHECK_THAT(strict.outcome.err, Contains("LIBSGEMM_CPU_BLAS=/none/libblas.so cannot be used") && Contains("STRICT"));
   CHECK(strict.row("error", "not computed: backend unavailable")["calls"] == 1);
 }
@@ -164,7 +164,7 @@ TEST_CASE("run: calls that were illegal or not computed are rows") {
   CHECK(invalid.row("error", "not computed: invalid environment")["calls"] == 1);
   CHECK(invalid.process()["calls"].size() == 1);
 
-  // Without STRICT the call is computed, and has only the row of the backend that computed it.
+  // Without STRICT the call has only the row of its backend.
   const Run instead = run({"cblas", "1"}, with({{"LIBSGEMM_BACKEND", "abacus"}}));
   CHECK(instead.outcome.exit_status == 0);
   REQUIRE(instead.process()["calls"].size() == 1);
@@ -178,7 +178,7 @@ TEST_CASE("run: what OpenBLAS takes beyond the standard is taken of a program th
   CHECK(lax.outcome.exit_status == 0);
   CHECK(lax.outcome.err == "");
   CHECK(lax.process()["calls"].size() == 2);
-  // With another BLAS, or none, the call is refused, as in the reference BLAS.
+  // With another BLAS, or none, the call is refused, as by the reference BLAS.
   for (const std::vector<std::string> &client :
        {std::vector<std::string>{"load", MKL_LIKE, "lax", "3"}, std::vector<std::string>{"lax", "3"}}) {
     const Run refused = run(client, with(ref));
@@ -257,9 +257,9 @@ TEST_CASE("run respects LIBSGEMM_STATS_DIR, and stats reads it") {
   REQUIRE(mkdir(folder.file("calls").c_str(), 0700) == 0);
   const Environment environment = with({{"LIBSGEMM_BACKEND", "ref"}, {"LIBSGEMM_STATS_DIR", folder.file("calls")}});
   CHECK(run({"cblas", "2"}, environment).row("ref")["calls"] == 2);
-  run_program({"/bin/sleep", "0.1"}, {});  // start times of processes are exact to 10 ms
+  run_program({"/bin/sleep", "0.1"}, {});  // process start times are exact to 10 ms
   const Run second = run({"cblas", "3"}, environment);
-  CHECK(second.json["processes"].size() == 1);  // without earlier processes
+  CHECK(second.json["processes"].size() == 1);  // earlier processes are excluded
   CHECK(second.row("ref")["calls"] == 3);
 
   const Outcome words = command({"stats", folder.file("calls")});

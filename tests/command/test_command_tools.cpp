@@ -43,7 +43,7 @@ Json backend_of(const Json &json, const std::string &name) {
   return {};
 }
 
-// True if the row of a report names a kernel of its backend.
+// The report's kernel belongs to its backend.
 bool has_its_kernel(const Json &json, const Json &row) {
   const Json kernels = backend_of(json, row["backend"])["kernels"];
   return std::find(kernels.begin(), kernels.end(), row["kernel"]) != kernels.end();
@@ -99,7 +99,7 @@ TEST_CASE("bench: every routine on every CPU backend, table and JSON") {
   INFO(outcome.description());
   REQUIRE(outcome.exit_status == 0);
   const Json json = Json::parse(read_text(folder.file("out.json")));
-  // Two shapes, with the transposes NN NT TN TT, or N T, or none.
+  // Two shapes, with transposes NN NT TN TT, or N T, or none.
   const size_t rows_of_backend = 2 * (4 * 4 + 2 * 6 + 1);
   CHECK(json["results"].size() == rows_of_backend * (has_openblas ? 2 : 1));
   const Json backends = info();
@@ -202,7 +202,7 @@ TEST_CASE("bench --overhead: measures, and its exit status tells of a missed bar
 
 namespace {
 
-// Allows a preloaded library before AddressSanitizer.
+// Permits a preloaded library before AddressSanitizer.
 const Environment kPreload = {{"ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0"}};
 
 Outcome run_client(std::vector<std::string> options, const std::vector<std::string> &client,
@@ -215,7 +215,7 @@ Outcome run_client(std::vector<std::string> options, const std::vector<std::stri
   return command(options, environment);
 }
 
-// Returns the numbers of a process's calls by "entry backend".
+// Calls of a process by "entry backend".
 std::map<std::string, int> counts_of(const Json &process) {
   std::map<std::string, int> counts;
   for (const Json &row : process["calls"]) {
@@ -296,7 +296,7 @@ TEST_CASE("run: a signal goes on to the program") {
 }
 
 TEST_CASE("run: a signal reaches the program once, sent to the command, to its process group, or to both") {
-  // Repeated, since two signals at nearly the same time may count as one.
+  // Repeated: two nearly simultaneous signals may count as one.
   for (const std::string target : {"$run", "0", "0", "0", "0", "$run; kill -TERM 0"}) {
     const Folder folder;
     const std::string ready = folder.file("ready");
@@ -387,7 +387,7 @@ TEST_CASE("run: where the calls cannot be counted, the program runs all the same
 
 TEST_CASE("run: a report that cannot be written leaves the program's exit status") {
   const Folder folder;
-  // The output's folder exists before the program runs, but not after it.
+  // The output's folder vanishes while the program runs.
   const std::string output = folder.file("gone/report");
   REQUIRE(mkdir(folder.file("gone").c_str(), 0700) == 0);
   const Outcome gone = run_program(
@@ -396,7 +396,7 @@ TEST_CASE("run: a report that cannot be written leaves the program's exit status
   INFO(gone.description());
   CHECK(gone.exit_status == 5);
   CHECK_THAT(gone.err, Contains("libsgemm run: " + output));
-  // stderr is a pipe without a reader.
+  // stderr is a pipe without reader.
   const Outcome closed = run_program(
       {"/bin/sh", "-c",
        "{ \"$0\" run -- /bin/sh -c 'sleep 0.3; exec \"$0\" cblas 5 exit 6' \"$1\"; echo $? >\"$2\"; } 2>&1 | :",

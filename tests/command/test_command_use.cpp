@@ -1,5 +1,4 @@
-// Help of the `libsgemm` command for its user: suggestions for misspelt names, completion, the manual, the table of
-// kernels.
+// Help for the user of `libsgemm`: suggestions, completion, manual, table of kernels.
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -27,10 +26,9 @@ Names lines_of(const std::string &text) {
   return lines;
 }
 
-// They compute for seconds what `info` tries.
+// They compute for seconds in `info`.
 const Environment kFourGpus = {{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/four_gpus"}, {"LIBSGEMM_OFFLOAD", "never"}};
 
-// Returns the subcommands that `libsgemm --help` lists.
 Names subcommands() {
   const std::string help = command({"--help"}).out;
   Names names;
@@ -42,7 +40,6 @@ Names subcommands() {
   return names;
 }
 
-// Returns the options that a subcommand's --help lists.
 std::set<std::string> options_of(const std::string &subcommand) {
   const std::string help = command({subcommand, "--help"}).out;
   std::set<std::string> names;
@@ -62,7 +59,7 @@ TEST_CASE("the nearest name") {
   const Names names = {"info", "gemm", "bench", "calibrate", "run"};
   using libsgemm::nearest_name;
   CHECK(nearest_name("gem", names) == "gemm");
-  CHECK(nearest_name("gmem", names) == "gemm");  // two letters swapped
+  CHECK(nearest_name("gmem", names) == "gemm");  // swapped letters
   CHECK(nearest_name("BENCH", names) == "bench");
   CHECK(nearest_name("callibrat", names) == "calibrate");
   CHECK(nearest_name("rum", names) == "run");
@@ -105,12 +102,11 @@ TEST_CASE("a misspelt variable is told by the command, and by programs that want
   CHECK(info.err == "");
   const Outcome json = command({"info", "--json"}, misspelt);
   CHECK(Json::parse(json.out)["environment_problems"].size() == 2);
-  // A program that uses the library, without and with LIBSGEMM_VERBOSE.
+  // A program on the library, without and with LIBSGEMM_VERBOSE.
   CHECK(run_probe(PROBE, {}, misspelt).err == "");
   Environment verbose = misspelt;
   verbose["LIBSGEMM_VERBOSE"] = "1";
   CHECK_THAT(run_probe(PROBE, {}, verbose).err, Contains("libsgemm: " + line));
-  // All variables that the library knows.
   Environment known;
   for (const std::string &name : libsgemm::read_environment().names) known[name] = "";
   REQUIRE(known.size() >= 20);
@@ -169,7 +165,7 @@ TEST_CASE("info --kernels: what each row computes") {
       CHECK(row["name"] == backend["kernels"][i]);
       const std::string name = row["name"];
       const bool chain = name.size() > 6 && name.substr(name.size() - 6) == "_chain";
-      CHECK(row["invariant"] == (chain || name == "cpu_scalar_direct_conv"));  // no kernel of a mock
+      CHECK(row["invariant"] == (chain || name == "cpu_scalar_direct_conv"));  // no mock kernel
     }
   }
 }
@@ -316,7 +312,7 @@ const std::string &manual() {
   return text;
 }
 
-// Returns the long options that a part of the page describes. Those that it only mentions are not bold.
+// Long options that a part of the page describes; mentioned ones are not bold.
 std::set<std::string> long_options(const std::string &text) {
   std::set<std::string> names;
   const std::regex option("\\\\fB\\\\-\\\\-([a-z][a-z0-9]*(\\\\-[a-z0-9]+)*)");
@@ -348,7 +344,7 @@ TEST_CASE("the manual page has every subcommand and exactly its options, and eve
   const Folder folder;
   const std::string page = folder.write("libsgemm.1", manual());
   const Outcome lint = run_program({"/usr/bin/groff", "-man", "-Tutf8", "-ww", "-z", page}, {});
-  if (lint.exit_status == 127) return;  // groff is not installed
+  if (lint.exit_status == 127) return;  // no groff
   INFO(lint.description());
   CHECK(lint.exit_status == 0);
   CHECK(lint.err == "");

@@ -1,6 +1,6 @@
 # The `libsgemm` command.
-# Guards the cost of a call. The bars proper, 150 ns and 0.99, are the command's defaults; a machine shared with others, as
-# those of CI, needs room: it had 438 ns, and OpenBLAS itself took twice its time.
+# Guards the cost of a call. The real bars, 150 ns and 0.99, are the command's defaults. Shared machines, as in CI, need
+# more: one had 438 ns while OpenBLAS itself took twice its time.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   add_test(NAME bench_overhead
            COMMAND libsgemm_command bench --overhead --overhead-bar 600 --ratio-bar 0.95 --max-flops 3e9)
@@ -11,7 +11,7 @@ target_link_libraries(command_client PRIVATE ${CMAKE_DL_LIBS})
 add_library(faulty_blas MODULE command/faulty_blas.c)
 add_library(blis_like MODULE command/other_blas.c)
 target_compile_definitions(blis_like PRIVATE THREADS=bli_thread_get_num_threads THREAD_COUNT=7 VERSION=bli_info_get_version_str)
-add_library(unset_blis MODULE command/other_blas.c)  # BLIS where nobody has asked for threads: it uses one
+add_library(unset_blis MODULE command/other_blas.c)  # BLIS without requested threads uses one
 target_compile_definitions(unset_blis PRIVATE THREADS=bli_thread_get_num_threads THREAD_COUNT=-1)
 add_library(mkl_like MODULE command/other_blas.c)
 target_compile_definitions(mkl_like PRIVATE THREADS=MKL_Get_Max_Threads THREAD_COUNT=5)
@@ -27,7 +27,6 @@ set_target_properties(command_client faulty_blas blis_like unset_blis mkl_like o
 find_program(LIBSGEMM_PYTHON python3)
 add_test(NAME check_docs COMMAND ${LIBSGEMM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/check_docs.py $<TARGET_FILE:libsgemm_command>)
 set_tests_properties(check_docs PROPERTIES LABELS cpu)
-# Runs the command and reads its reports.
 add_library(libsgemm_test_command STATIC command/command_runner.cpp command/run_report.cpp)
 target_link_libraries(libsgemm_test_command PUBLIC libsgemm_test_support nlohmann_json::nlohmann_json)
 target_compile_definitions(libsgemm_test_command PUBLIC LIBSGEMM_COMMAND="$<TARGET_FILE:libsgemm_command>")
