@@ -1,4 +1,4 @@
-"""What the tests of the Python package share."""
+"""Fixtures of the Python package's tests."""
 
 import numpy
 import pytest
@@ -10,7 +10,7 @@ USABLE = [b.name for b in libsgemm.info() if b.available and not b.is_gpu]
 
 @pytest.fixture(params=USABLE)
 def backend(request):
-    """Each backend of the CPU in turn; the calls of the test are made with it."""
+    """Each CPU backend in turn; the test's calls use it."""
     with libsgemm.using(backend=request.param):
         yield request.param
 
@@ -21,7 +21,7 @@ def rng():
 
 
 def integers(rng, *shape, dtype=numpy.float32, order="C"):
-    """Small integers, of which every sum of products is exact: results are compared for equality."""
+    """Small integers: sums are exact and compared for equality."""
     return numpy.asarray(rng.integers(-4, 5, shape), dtype=dtype, order=order)
 
 

@@ -1,4 +1,4 @@
-"""Arrays with DLPack and nothing else, made by hand: of NumPy's memory, or at any address of any device."""
+"""Arrays with DLPack only: of NumPy's memory, or at any address of any device."""
 
 import ctypes
 
@@ -31,17 +31,17 @@ class _Versioned(ctypes.Structure):
 new_capsule = ctypes.pythonapi.PyCapsule_New
 new_capsule.restype = ctypes.py_object
 new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-_exported = {}  # what the consumers hold, by address
+_exported = {}  # held by consumers, by address
 _gone = _Deleter(lambda address: _exported.pop(address, None) and None)
 
 
 class Array:
-    """`strides` in elements; of NumPy's memory: Array.of(x)."""
+    """`strides` in elements. For NumPy's memory: Array.of(x)."""
 
     def __init__(self, address, shape, strides, dtype="float32", device=(HOST, 0), flags=0, versioned=True, owner=None):
         self.address, self.shape, self.strides, self.dtype = address, tuple(shape), tuple(strides), dtype
         self.place, self.flags, self.versioned, self.owner = device, flags, versioned, owner
-        self.streams = []  # that it was asked for
+        self.streams = []  # requested streams
 
     @classmethod
     def of(cls, x, **options):
@@ -52,7 +52,7 @@ class Array:
         return self.place
 
     def described(self):
-        """DLPack's structure, and what it points to."""
+        """DLPack's structure and its targets."""
         integers = ctypes.c_int64 * len(self.shape)
         shape, strides = integers(*self.shape), integers(*self.strides)
         code, bits = _CODES[self.dtype]
@@ -71,12 +71,12 @@ class Array:
 
 
 class OldArray(Array):
-    """Of before DLPack had versions."""
+    """Without DLPack versions."""
 
     def __dlpack__(self, *, stream=None):
         return self._capsule(stream)
 
 
 def exported():
-    """How many tensors consumers hold."""
+    """Tensors that consumers hold."""
     return len(_exported)

@@ -1,5 +1,5 @@
-"""A stand-in for PyTorch on devices that PyTorch does not know: tensors with DLPack's exchange API, the table of C functions
-that PyTorch has from 2.10 on."""
+"""Stand-in for PyTorch on unknown devices: tensors with DLPack's exchange API, the table of C functions since PyTorch
+2.10."""
 
 import ctypes
 
@@ -16,7 +16,7 @@ class _Table(ctypes.Structure):
 
 
 def table(stream_of):
-    """The capsule, and what has to live as long; stream_of(index): a device's current stream."""
+    """The capsule and what must live as long; stream_of(index): a device's current stream."""
 
     def view(tensor, out):
         out[0], tensor.kept = tensor.described()
@@ -27,5 +27,5 @@ def table(stream_of):
         return 0
 
     newest = _Table(1, 3, None, None, None, None, _View(view), _Stream(stream))
-    unknown = _Table(2, 0, ctypes.addressof(newest), None, None, None, _View(), _Stream())  # of a version to come
+    unknown = _Table(2, 0, ctypes.addressof(newest), None, None, None, _View(), _Stream())  # a future version
     return dlpack.new_capsule(ctypes.addressof(unknown), b"dlpack_exchange_api", None), (newest, unknown)

@@ -1,4 +1,4 @@
-"""conv2d and its gradients, against the definition."""
+"""conv2d and its gradients against the definition."""
 
 import numpy
 import pytest
@@ -19,7 +19,7 @@ def numbers(value, count):
 
 
 def windows(x, f_shape, stride=1, padding=0, dilation=1, groups=1):
-    """For each tap (r, s): the pixels of the padded x that it meets, n x c x p x q, as a view; and the padded x."""
+    """For each tap (r, s): its pixels of the padded x, n x c x p x q, as a view; and the padded x."""
     (sh, sw), (dh, dw) = numbers(stride, 2), numbers(dilation, 2)
     pad = numbers(padding, 4) if not isinstance(padding, int) and len(padding) == 4 else numbers(padding, 2) * 2
     padded = numpy.pad(x, ((0, 0), (0, 0), (pad[0], pad[2]), (pad[1], pad[3])))

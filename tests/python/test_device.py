@@ -1,5 +1,5 @@
-"""Arrays in device memory, on the mock GPU of tests/plugins, whose memory the CPU cannot read and whose streams do their
-work late. clients/python_package.py says where it is. The frameworks are stand-ins for CuPy and PyTorch."""
+"""Arrays on the mock GPU of tests/plugins, whose memory the CPU cannot read and whose streams work late. Its location
+is in clients/python_package.py. The frameworks are stand-ins for CuPy and PyTorch."""
 
 import contextlib
 import ctypes
@@ -37,7 +37,7 @@ assert gpu.gpu_open(os.path.join(MOCK, "libsgemm_cuda.so").encode())
 
 
 class Memory:
-    """Of a device; ends with the last array in it."""
+    """Device memory, until its last array is gone."""
 
     def __init__(self, x, index):
         self.index, self.size = index, x.nbytes
@@ -52,7 +52,7 @@ class Device:
     """As cupy.cuda.Device."""
 
     used = 0
-    streams = {}  # the current ones, by device; the default one where there is none
+    streams = {}  # current ones by device; otherwise the default one
 
     def __init__(self, index):
         self.index = index
@@ -106,7 +106,7 @@ class Tensor(GpuArray):
 
 
 def on_gpu(x, index=0, kind=GpuArray):
-    """A copy of a contiguous array in device memory, stored alike."""
+    """A copy of a contiguous array in device memory."""
     memory = Memory(x, index)
     strides = [s // x.itemsize for s in x.strides]
     return kind(memory.address, x.shape, strides, dtype=x.dtype.name, device=(dlpack.CUDA, index), owner=memory)
@@ -114,7 +114,7 @@ def on_gpu(x, index=0, kind=GpuArray):
 
 @contextlib.contextmanager
 def held():
-    """Devices do nothing meanwhile: a call that waited for them would time out."""
+    """Devices do nothing meanwhile: a call that waits for them times out."""
     gpu.gpu_hold(True)
     yield
     gpu.gpu_hold(False)
@@ -176,7 +176,7 @@ def test_arrays_of_others_wait_for_our_stream(rng):
     x, out = on_gpu(a, kind=OtherArray), on_gpu(numpy.zeros((3, 5), numpy.float32))
     libsgemm.gemm(x, on_gpu(b), out=out)
     assert x.streams == [Device.streams[0]] and out.streams == [-1]
-    assert gpu.gpu_pending(Device.streams[0], 0) == 0  # x may be gone once the call returns
+    assert gpu.gpu_pending(Device.streams[0], 0) == 0  # x may be gone after the call
     numpy.testing.assert_array_equal(out.numpy(), reference(a, b))
 
 
@@ -229,7 +229,7 @@ def test_plan(rng):
             assert gpu.gpu_pending(Device.streams[0], 0) > 0
             gpu.gpu_hold(False)
             numpy.testing.assert_array_equal(result.numpy(), reference(x, w))
-    assert gpu.gpu_pending(Device.streams[0], 0) == 0  # close() waits for those that read it
+    assert gpu.gpu_pending(Device.streams[0], 0) == 0  # close() waits for its readers
 
 
 def test_a_plan_outlives_its_stream(rng):
@@ -263,9 +263,9 @@ def test_a_plan_is_freed_though_the_wait_fails(rng, monkeypatch):
 
 
 def test_a_plan_that_cannot_be_waited_for_is_not_made(rng):
-    weights = on_gpu(integers(rng, 8, 8), kind=OtherArray)  # for which the call that makes the plan waits
+    weights = on_gpu(integers(rng, 8, 8), kind=OtherArray)  # the call that makes the plan waits for it
     before = gpu.gpu_bytes()
-    gpu.gpu_fail_wait(2)  # the first wait is the plan's own
+    gpu.gpu_fail_wait(2)  # the first wait is the plan's
     with pytest.raises(libsgemm.ExecutionFailed):
         libsgemm.Plan(weights, mode="fp16x3")
     gpu.gpu_fail_wait(0)
@@ -340,7 +340,7 @@ def test_tensors_beside_others(rng, torch):
     x, out = on_gpu(a), on_gpu(numpy.zeros((3, 5), numpy.float32), kind=Tensor)
     libsgemm.gemm(x, on_gpu(b, kind=Tensor), out=out)
     assert x.streams == [Device.streams[0]]
-    assert gpu.gpu_pending(Device.streams[0], 0) == 0  # x may be gone once the call returns
+    assert gpu.gpu_pending(Device.streams[0], 0) == 0  # x may be gone after the call
     numpy.testing.assert_array_equal(out.numpy(), reference(a, b))
 
 
@@ -355,7 +355,7 @@ def test_tensors_refused(rng, torch):
 def test_products_as_libsgemm_torch_asks_for_them(rng, torch, shape):
     a, b, c = integers(rng, 3, 4), integers(rng, 4, 5), integers(rng, *shape)
     x, y, z = (on_gpu(each, kind=Tensor) for each in (a, b, c))
-    z.requires_grad = True  # no affair of the products below the dispatcher
+    z.requires_grad = True  # irrelevant below the dispatcher
     with held():
         result = _torch_product(x, y, None, None, 1.0, 0.0, *NO_SETTINGS)
         assert gpu.gpu_pending(Device.streams[0], 0) > 0
@@ -370,7 +370,7 @@ def test_products_as_libsgemm_torch_asks_for_them(rng, torch, shape):
 
 @pytest.fixture
 def products(torch):
-    """libsgemm.torch over the stand-in, and the kernels that it has registered for CUDA."""
+    """libsgemm.torch over the stand-in, and its kernels for CUDA."""
     kernels = {}
 
     class Library:
@@ -403,7 +403,7 @@ def in_another_thread(call):
 
 
 def test_settings_of_products_reach_other_threads(rng, products):
-    # Those of autograd, in which no using() is in force.
+    # Those of autograd, outside any using().
     libsgemm_torch, kernels = products
     x = on_gpu(integers(rng, 8, 8), kind=Tensor)
 

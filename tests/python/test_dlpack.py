@@ -1,4 +1,4 @@
-"""Arrays of other frameworks, in host memory; and what is refused of those on devices."""
+"""Other frameworks' arrays in host memory; refused ones on devices."""
 
 import dlpack
 import numpy
@@ -15,7 +15,7 @@ def test_operands_and_output(backend, rng, kind, versioned):
     x, y, z = (kind.of(each, versioned=versioned) for each in (a, b, out))
     assert libsgemm.gemm(x, y, trans="NT", out=z) is z
     numpy.testing.assert_array_equal(out, reference(a, b, "NT"))
-    result = libsgemm.gemm(x, b, trans="NT")  # beside NumPy's, and the result is NumPy's
+    result = libsgemm.gemm(x, b, trans="NT")  # with a NumPy array; the result is NumPy's
     assert type(result) is numpy.ndarray
     numpy.testing.assert_array_equal(result, out)
     assert dlpack.exported() == 0
@@ -85,6 +85,6 @@ def test_refused(error, words, call):
 def test_a_gpu_that_the_library_cannot_use():
     if any(b.name == "cuda" and b.available for b in libsgemm.info()):
         pytest.skip("backend cuda is available")
-    x = dlpack.Array.of(X, device=(dlpack.CUDA, 0))  # would be taken for host memory
+    x = dlpack.Array.of(X, device=(dlpack.CUDA, 0))  # must not be taken for host memory
     with pytest.raises(libsgemm.Unavailable, match="arrays are in cuda:0, and backend cuda cannot be used: "):
         libsgemm.gemm(x, x, out=dlpack.Array.of(X.copy(), device=(dlpack.CUDA, 0)))

@@ -1,4 +1,4 @@
-"""gemm: shapes, strides, dtypes, batches, and what is refused."""
+"""gemm: shapes, strides, dtypes, batches, refusals."""
 
 import itertools
 
@@ -49,7 +49,7 @@ def test_slices_are_used_where_they_are(backend, rng):
     libsgemm.gemm(a, b, out=c)
     numpy.testing.assert_array_equal(c, reference(a, b))
     out[:8, 10:14] = -7
-    assert (out == -7).all()  # nothing beside it was written
+    assert (out == -7).all()  # nothing else was written
 
 
 def test_a_row_and_a_column_of_a_matrix(rng):
@@ -93,7 +93,7 @@ def test_batches_of_none(counts):
 
 
 def test_batch_of_heads(backend, rng):
-    # As attention has them: the heads lie beside each other in each row.
+    # As in attention: a row holds all heads.
     heads = integers(rng, 7, 3, 4)
     a = heads.transpose(1, 0, 2)
     numpy.testing.assert_array_equal(libsgemm.gemm(a, a, trans="NT"), reference(a, a, "NT"))

@@ -1,5 +1,5 @@
-"""Arrays of CuPy, JAX and PyTorch on a GPU: they stay there, on the framework's stream, and mixtures of devices are
-refused. Needs a GPU, backend cuda, and at least one of the three."""
+"""CuPy, JAX and PyTorch arrays on a GPU stay there, on the framework's stream; mixed devices are refused. Needs a GPU,
+backend cuda, and one of the three."""
 
 import importlib
 
@@ -59,7 +59,7 @@ def test_products(rng, framework):
     assert isinstance(result, framework.kind) and on_gpu()
     numpy.testing.assert_array_equal(framework.back(result), reference(a, b))
     if framework.kind.__module__.startswith("jax"):
-        return  # whose arrays cannot be written
+        return  # read-only arrays
     out = framework.to(c)
     assert libsgemm.gemm(framework.to(a), framework.to(b), alpha=2, beta=3, out=out) is out and on_gpu()
     numpy.testing.assert_array_equal(framework.back(out), reference(a, b, alpha=2, beta=3, c=c))

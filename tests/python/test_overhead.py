@@ -1,4 +1,4 @@
-"""What a call from Python costs above the call of the C library, or of PyTorch, for a product of 8 x 8."""
+"""Cost of a Python call above the C library's, or PyTorch's, for a product of 8 x 8."""
 
 import ctypes
 import os
@@ -17,7 +17,7 @@ FOLDER = pathlib.Path(libsgemm.__file__).parent
 LIBRARY = FOLDER / "lib/libsgemm.so"
 CALLS, PAIRS, BAR = 500, 101, 1.5
 
-# A loop in C, so that nothing of Python is in its time.
+# In C, without any Python in its time.
 LOOP = """
 #include <time.h>
 #include <stdint.h>
@@ -53,8 +53,7 @@ def seconds(call, *operands, **options):
 
 
 def in_turns(one, other):
-    """The median of what a call of `one` takes more than one of `other`, in us: in CPU time, so that what else runs on the
-    machine hardly counts."""
+    """Median microseconds of CPU time by which `one` exceeds `other`: CPU time hardly depends on other load."""
     one(), other()
     return statistics.median(one() - other() for _ in range(PAIRS)) / CALLS * 1e6
 
@@ -77,7 +76,7 @@ def test_overhead_of_tensors(in_c):
     torch = pytest.importorskip("torch", minversion="2.10")
     a, b, out = (torch.rand(8, 8) for _ in range(3))
     pointers = [ctypes.c_void_p(x.data_ptr()) for x in (a, b, out)]
-    # A tensor is asked for more than an array: whether it requires grad, whether its elements are negated.
+    # A tensor answers more questions than an array: requires_grad, negated elements.
     check(in_turns(lambda: seconds(libsgemm.gemm, a, b, out=out), lambda: in_c(CALLS, *pointers)), "the C call", 2 * BAR)
 
 

@@ -1,4 +1,4 @@
-"""What the wheel carries: the command, the drop-in, types, documentation. Needs the installed package."""
+"""Contents of the wheel: command, drop-in, types, documentation. Needs the installed package."""
 
 import inspect
 import os

@@ -1,4 +1,4 @@
-"""Plans in host memory, where they keep nothing; on a device: test_device.py."""
+"""Plans in host memory, which keep nothing; devices: test_device.py."""
 
 import numpy
 import pytest
@@ -51,6 +51,6 @@ def test_refused():
 def test_a_plan_keeps_its_array():
     plan = libsgemm.Plan(integers(numpy.random.default_rng(3), 50, 50))
     expected = libsgemm.gemm(numpy.eye(50, dtype=numpy.float32), plan)
-    filler = [numpy.full((50, 50), i, numpy.float32) for i in range(20)]  # where it would be, were it gone
+    filler = [numpy.full((50, 50), i, numpy.float32) for i in range(20)]  # would reuse its memory, were it gone
     numpy.testing.assert_array_equal(libsgemm.gemm(numpy.eye(50, dtype=numpy.float32), plan), expected)
     assert len(filler) == 20

@@ -1,5 +1,5 @@
-"""PyTorch's tensors, and its own products by libsgemm, on the CPU and on a GPU if there is one. Needs torch, and
-torch.compile a C++ compiler."""
+"""PyTorch tensors, and PyTorch's own products by libsgemm, on the CPU and a GPU if present. Needs torch, and a C++
+compiler for torch.compile."""
 
 import shutil
 
@@ -24,7 +24,7 @@ def off():
 
 @pytest.fixture(params=["cpu", "cuda"])
 def device(request):
-    """The device on which the test makes its tensors."""
+    """Device of the test's tensors."""
     if request.param == "cuda" and not torch.cuda.is_available():
         pytest.skip("PyTorch has no GPU")
     with torch.device(request.param):
@@ -32,7 +32,7 @@ def device(request):
 
 
 def by_libsgemm(call):
-    """The result of a call, and the entry of the library that computed it; "" if none did."""
+    """A call's result, and the library entry that computed it, or ""."""
     libsgemm.syrk(X, backend="ref")
     result = call()
     entry = libsgemm.last_info().entry
@@ -59,7 +59,7 @@ def test_tensors(device):
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch has no GPU")
 def test_the_current_stream():
-    # Operands that the stream is still to make, and a result that it reads: right only in this order.
+    # The stream makes operands later and reads the result: right only in this order.
     with torch.cuda.stream(torch.cuda.Stream()), torch.device("cuda"):
         for call in (libsgemm.gemm, torch.mm):
             with libsgemm.torch.enabled():
@@ -180,7 +180,7 @@ def test_autograd(device):
 def test_settings_reach_the_threads_of_autograd(device):
     a, b = torch.randn(4, 5, requires_grad=True), torch.randn(5, 6)
     seen = []
-    a.register_hook(lambda _: seen.append(libsgemm.last_info()))  # called where the gradient was computed
+    a.register_hook(lambda _: seen.append(libsgemm.last_info()))  # called where the gradient is computed
     with libsgemm.using(verify="full"):
         libsgemm.torch.enable(mode="bf16")
     (a @ b).square().sum().backward()  # gradients without strides of 0, which PyTorch keeps
@@ -203,7 +203,7 @@ def test_mode(device):
         assert libsgemm.last_info().math_mode == "bf16"
         with libsgemm.torch.enabled():
             a @ b
-            assert libsgemm.last_info().math_mode in ("fp32", "fp64")  # what the fastest kernel for FP32 sums in
+            assert libsgemm.last_info().math_mode in ("fp32", "fp64")  # the fastest kernel for FP32
         a @ b
         assert libsgemm.last_info().math_mode == "bf16"
     assert (rounded - exact).abs().max() > 1e-2
