@@ -1,4 +1,4 @@
-// The artificial NVIDIA GPU on which kernels are queried and launched, and real GPUs, for which they are only queried.
+// The artificial NVIDIA GPU that runs kernels, and real GPUs, only queried.
 #include "runtime/device.h"
 
 #include <cstdio>
@@ -31,11 +31,11 @@ Device artificial() {
   return d;
 }
 
-// Throughputs follow architecture and name, as in runtime/device.cpp; the rest follows data sheets.
+// Throughputs follow architecture and name as in runtime/device.cpp; the rest is from data sheets.
 struct Chip {
   const char *name;
   int arch, units;
-  double gigahertz, gigabytes;  // per second
+  double gigahertz, gigabytes;
   int shared_kib, l2_mib;
 };
 constexpr Chip kChips[] = {

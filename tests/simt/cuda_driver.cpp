@@ -1,4 +1,4 @@
-// The functions of NVIDIA's driver, for the kernels that run on the CPU.
+// NVIDIA driver functions for kernels on the CPU.
 #include <algorithm>
 #include <cstring>
 

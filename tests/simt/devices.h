@@ -1,5 +1,4 @@
-// The devices for which kernels are queried: 0 is the artificial one on which they run, the others are only
-// descriptions.
+// Devices to query: 0 is the artificial one that runs kernels, the others are descriptions.
 #pragma once
 
 #include <string>
@@ -10,7 +9,7 @@ namespace simt {
 
 int device_count();
 
-// Returns -1 if there is none.
+// -1 if there is none.
 inline int device_called(const std::string &name) {
   for (int i = 0; i < device_count(); ++i) {
     if (libsgemm::gpu::model(i).name == name) return i;

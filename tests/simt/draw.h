@@ -1,4 +1,4 @@
-// Cases for a kernel on the CPU: the suite's, cut to what it can do, and others around the kernel's tile.
+// Cases for a kernel on the CPU: the suite's, reduced to its speed, and others around the tile.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace sgemm_test {
 
-// The numbers MxNxK in a kernel's name.
+// MxNxK in a kernel's name.
 struct Tile {
   int64_t m = 16, n = 16, k = 16;
   explicit Tile(const std::string &row) {
@@ -41,7 +41,7 @@ inline void set_size(int64_t m, int64_t n, int64_t k, Case *test) {
   }
 }
 
-// The cases of the table, with sizes cut to what the CPU can do.
+// The table's cases, sizes reduced to the CPU's speed.
 inline std::vector<Case> small_cases(Routine routine) {
   constexpr int64_t kMost = 20;
   std::vector<Case> cases;
@@ -55,8 +55,7 @@ inline std::vector<Case> small_cases(Routine routine) {
   return cases;
 }
 
-// Draws small cases of the table, and others whose sizes are replaced by ones around the tile: one less, equal, one
-// more, half, a bit over two tiles.
+// Draws small cases, and cases with sizes around the tile: one less, equal, one more, half, a bit over two.
 class Draw {
  public:
   Draw(const Tile &tile, Routine routine) : tile_(tile), random_(2026), table_(small_cases(routine)) {}
@@ -71,7 +70,7 @@ class Draw {
   }
 
  private:
-  // In half of the cases all columns of the operands start at multiples of 16 bytes: the padding is rounded up.
+  // In half of the cases paddings are rounded up, so that all columns start at multiples of 16 bytes.
   Case aligned_or_not(Case test) {
     if (random_.integer(0, 1) == 0) return test;
     const GemmDesc desc = outline(test, Form::kSingle, 1);

@@ -1,5 +1,4 @@
-// The artificial AMD GPU (LIBSGEMM_SIMT_ARCH) on which kernels are queried and launched, and real GPUs, for which they
-// are only queried.
+// The artificial AMD GPU (LIBSGEMM_SIMT_ARCH) that runs kernels, and real GPUs, only queried.
 #include <vector>
 
 #include "devices.h"
@@ -9,11 +8,11 @@
 namespace libsgemm::hip {
 namespace {
 
-// The fields follow device.cpp, the numbers data sheets.
+// Fields follow device.cpp, numbers data sheets.
 struct Model {
   const char *name, *arch;
   int units;
-  double gigahertz, gigabytes;  // per second
+  double gigahertz, gigabytes;
 };
 constexpr Model kModels[] = {
     {"Radeon VII", "gfx906", 60, 1.75, 1024}, {"MI100", "gfx908", 120, 1.502, 1229},

@@ -1,7 +1,7 @@
 # Functions for device code on the CPU.
 
-# Kernel files include one another by paths, so the headers that the CPU replaces must stand beside the others: a copy of
-# the folders backends/gpu and backends/`backend` in `root`, made of links. rows.h is each test's own.
+# Kernel files include by paths, so replaced headers must be next to the others: links to backends/gpu and
+# backends/`backend` in `root`. Each test has its own rows.h.
 function(libsgemm_mirror backend root)
   file(REMOVE_RECURSE ${root})
   foreach(folder IN ITEMS gpu ${backend})
@@ -22,7 +22,7 @@ function(libsgemm_mirror backend root)
   file(REMOVE ${root}/${backend}/rows.h)
 endfunction()
 
-# Sets `result` to the backend's rows whose names match: all of rows.h, or those asked for.
+# Sets `result` to the matching kernels of rows.h, or of those requested.
 function(libsgemm_simt_rows result backend regex)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${backends}/${backend}/rows.h)
   file(STRINGS ${backends}/${backend}/rows.h lines REGEX "^[^/].*X\\([a-z0-9_]+,")
@@ -41,7 +41,7 @@ function(libsgemm_simt_rows result backend regex)
         string(REGEX REPLACE "_(split_k|unaligned|[a-z]+16(x[0-9])?|[tx]f32|fp32_fast|register[0-9x]+)" "" kind ${kind})
         string(REGEX REPLACE "^sm[0-9]+_(dmma|mma|wmma)_" "\\1_" kind ${kind})
         string(REPLACE "gfx90a_dmfma" "gfx908_mfma" kind ${kind})
-        string(REGEX REPLACE "^.*_blocked" "blocked" kind ${kind})  # which launch kernels of other rows
+        string(REGEX REPLACE "^.*_blocked" "blocked" kind ${kind})  # launch other kernels
       endif()
       string(REGEX REPLACE "^.*_([0-9]+)x([0-9]+)x[0-9]+.*$" "\\1 * \\2" size ${row})
       math(EXPR size "${size}")
@@ -67,22 +67,23 @@ function(libsgemm_simt_rows result backend regex)
   set(${result} ${rows} PARENT_SCOPE)
 endfunction()
 
-# -O1: a kernel's fibres run as fast as with -O3, and take half the time to compile. With AddressSanitizer's checks, which
-# GCC is slow to optimise, -O0, and each check a call: a third of the time, and they run a fifth longer.
+# -O1: fibres run as fast as with -O3 and compile in half the time. For AddressSanitizer's checks, which GCC optimises
+# slowly, -O0 and checks as calls: a third of the time, for a fifth more run time.
 set(kernel_options -O1)
 if(LIBSGEMM_SANITIZE MATCHES "address")
   set(kernel_options -O0 $<$<CXX_COMPILER_ID:GNU>:--param=asan-instrumentation-with-call-threshold=0>)
 endif()
 
-# One library for each kernel file, whose thread-local data are the shared memory of its kernels and nothing else. Code
-# that two files instantiate must use its own library's.
+# A library for each kernel file: its thread-local data is its kernels' shared memory and nothing else. Code that two
+# files instantiate must use its own.
 function(libsgemm_add_simt_kernels name source host)
   add_library(${name} SHARED ${source})
   set_source_files_properties(${source} PROPERTIES LANGUAGE CXX)
   target_link_libraries(${name} PRIVATE ${host})
   target_compile_options(${name} PRIVATE -ftls-model=initial-exec ${kernel_options} $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
   if(LIBSGEMM_SANITIZE MATCHES "undefined")
-    # What a GPU traps or AddressSanitizer misses; sizes are too small for others. All take as long as the compiler itself.
+    # What a GPU traps or AddressSanitizer misses; sizes are too small for other checks. All take as long as the
+    # compiler itself.
     target_compile_options(${name} PRIVATE -fno-sanitize=undefined -fsanitize=alignment,bounds,shift
                            -fno-sanitize-recover=all)
   endif()
@@ -92,8 +93,8 @@ function(libsgemm_add_simt_kernels name source host)
 endfunction()
 
 # libsgemm_add_simt_test(NAME BACKEND name ROOT mirror ROWS row... SOURCES file... [ARCH gfx])
-# The executable NAME, which runs the rows. SOURCES: its tests, and for the host library NAME_host what stands for the
-# driver. The kernels are compiled for ARCH. Sets NAME_shared to the libraries that serve all rows.
+# Builds NAME, which runs the kernels. SOURCES: tests, and for the host library NAME_host a stand-in for the driver.
+# Kernels are compiled for ARCH. Sets NAME_shared to libraries for all kernels.
 function(libsgemm_add_simt_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "BACKEND;ROOT;ARCH" "DEVICE;ROWS;SOURCES")
   set(folder ${arg_ROOT}/${arg_BACKEND})
@@ -103,8 +104,7 @@ function(libsgemm_add_simt_test name)
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}_rows/rows.h
        CONTENT "#define LIBSGEMM_${upper}_ROWS(X)${list}\n" @ONLY)
 
-  # The host code that rows use: what in the folders does not deal with a driver, and from above them what a plugin is
-  # linked with.
+  # Host code of kernels: files that need no driver, and what a plugin links.
   file(GLOB_RECURSE host ${folder}/*.cpp ${arg_ROOT}/gpu/*.cpp)
   list(FILTER host EXCLUDE REGEX
        "/gpu/runtime/|/(backend|capturing|context|device|driver|fault|in_use|kernels|launch|location|scope|reassigned|tensor_map)\\.cpp$")
@@ -118,7 +118,7 @@ function(libsgemm_add_simt_test name)
   set_target_properties(${name}_host PROPERTIES CXX_VISIBILITY_PRESET default
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 
-  # The kernel files that define the rows, and those that define none, which serve all.
+  # Files that define these kernels, and those without any, which serve all.
   set(libraries)
   set(shared)
   file(GLOB_RECURSE kernels ${folder}/*.cu ${folder}/*.hip)
@@ -152,7 +152,7 @@ function(libsgemm_add_simt_test name)
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 endfunction()
 
-# The tests of an executable: one for each row.
+# An entry for each kernel.
 function(libsgemm_simt_entries name)
   foreach(row IN LISTS ARGN)
     add_test(NAME ${name}.${row} COMMAND ${name} [row] -c ${row})

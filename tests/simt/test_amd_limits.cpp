@@ -1,6 +1,6 @@
-// Predicted times of the kernels of backend hip, compared with limits computed by hand from the data sheets of the
-// chips. No kernel is faster than its chip. The choice is near the limit if a call fills the chip. Of two kernels the
-// one with more of the limiting resource wins. Nothing here was measured: no AMD GPU was available.
+// Predicted times of backend hip against limits by hand from data sheets: no kernel beats its chip; for a call that
+// fills the chip the choice is near the limit; of two kernels the one with more of the limiting resource wins. Nothing
+// is measured: no AMD GPU is available.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -18,9 +18,8 @@ namespace {
 
 using namespace libsgemm;
 
-// Rates of a data sheet, in 10^12 operations a second: FP32 by vector instructions and by matrix cores, FP16, bfloat16
-// and TF32 by matrix cores, and FP64; bytes in 10^9 a second. 0: the chip has none, or none that is used. (MI210 has
-// 181 for FP16 and bfloat16, but flushes denormals to zero.)
+// Data sheet rates in 10^12 operations/s: FP32 by vector instructions and by matrix cores, FP16, bfloat16 and TF32 by
+// matrix cores, FP64; 10^9 bytes/s. 0: none, or unused. (MI210 has 181 for FP16 and bfloat16, but flushes denormals.)
 struct Sheet {
   const char *name;
   double vector, fp32, fp16, bf16, tf32, fp64, bytes;
@@ -38,7 +37,7 @@ constexpr Sheet kSheets[] = {
     {"RX 9070 XT", 48.7, 0, 195, 195, 0, 0, 640},
 };
 
-// The data sheets' rates are rounded.
+// The rates are rounded.
 constexpr double kRounding = 1.01;
 
 double peak(const Sheet &s, Type type, libsgemm_math_mode_t mode) {
@@ -47,7 +46,7 @@ double peak(const Sheet &s, Type type, libsgemm_math_mode_t mode) {
       return s.fp64;
     case LIBSGEMM_MATH_FP16X3:
       return s.fp16 / 3;
-    case LIBSGEMM_MATH_FP32_FAST:  // small products are computed in FP64
+    case LIBSGEMM_MATH_FP32_FAST:  // FP64 computes small products
       return std::max(s.fp16 / 3, s.fp64);
     case LIBSGEMM_MATH_BF16X6:
       return s.bf16 / 6;
@@ -69,7 +68,7 @@ struct Call {
   int64_t m, n, k;
 };
 
-// A column-major, aligned, not transposed call; triangles are upper, A is on the left.
+// Column-major, aligned, not transposed; upper triangles, A on the left.
 GemmDesc description(const Call &call) {
   GemmDesc d = {};
   d.routine = call.routine, d.type = call.type, d.math_mode = call.mode;
@@ -85,7 +84,7 @@ GemmDesc description(const Call &call) {
   return d;
 }
 
-// Multiplications and additions of the routine: half of a product's if C or A is a triangle.
+// Operations of the routine: half of a product's for a triangular C or A.
 double operations(const GemmDesc &d) {
   const double m = static_cast<double>(d.m), n = static_cast<double>(d.n), k = static_cast<double>(d.k);
   const RoutineTraits &r = traits_of(d);
@@ -93,7 +92,7 @@ double operations(const GemmDesc &d) {
   return (r.a == RoutineTraits::triangular ? 1 : 2) * m * n * k;
 }
 
-// Bytes if each operand is read once, of A only the stored triangle, and C is written.
+// Each operand read once, of A the stored triangle, and C written.
 double least_bytes(const GemmDesc &d) {
   const double m = static_cast<double>(d.m), n = static_cast<double>(d.n), k = static_cast<double>(d.k);
   const RoutineTraits &r = traits_of(d);
@@ -175,8 +174,8 @@ TEST_CASE("no row is predicted to be faster than its chip", "[.rows]") {
   CHECK(asked > 90000);
 }
 
-// If C has hundreds of tiles for each compute unit, a kernel still loses what LDS does not hide, the stalls of its
-// waves and other assumed losses. The checks below bound the ratio to the limit, with the widest tile.
+// With hundreds of tiles for each compute unit a kernel still loses LDS time that nothing hides, wave stalls and other
+// assumed losses. The checks bound the ratio to the limit for the widest tile.
 TEST_CASE("where a product fills the chip the choice is near its limit", "[.rows]") {
   for (const Sheet &s : kSheets) {
     const int device = simt::device_called(s.name);
@@ -189,7 +188,7 @@ TEST_CASE("where a product fills the chip the choice is near its limit", "[.rows
             std::strstr(kernel->name, "mfma") != nullptr || std::strstr(kernel->name, "wmma") != nullptr;
         const double ratio = kernel->cost(d, device) / limit(s, d, LIBSGEMM_MATH_FP32);
         INFO(s.name << ": " << to_string(d) << ": " << kernel->name << ", " << ratio << " times the limit");
-        // With 16-bit operands a tile of 128 x 128 takes 12 bytes of LDS for each of the chip's 8 or 16 multiply-adds.
+        // With 16-bit operands a 128 x 128 tile takes 12 bytes of LDS for each of the chip's 8 or 16 multiply-adds.
         const bool bound_by_lds = matrix && type != Type::f32;
         CHECK(ratio < (bound_by_lds ? 2.6 : matrix ? 1.4 : 1.8));
         CHECK(matrix == ((type == Type::f32 ? s.fp32 : s.fp16) > 0));
@@ -258,8 +257,8 @@ TEST_CASE("of two rows the one wins that hand-computed limits favour", "[.rows]"
   }
 }
 
-// By the data sheets three products of FP16, or six of bfloat16, pay off if they take less than one of FP32. A third of
-// the rate is lost to the passes over the operands and to LDS.
+// By data sheets three FP16 products, or six bfloat16 ones, pay off if faster than one in FP32. Passes over operands
+// and LDS take a third of the rate.
 TEST_CASE("a mode that splits operands runs where its rate is a gain", "[.rows]") {
   for (const Sheet &s : kSheets) {
     const int device = simt::device_called(s.name);

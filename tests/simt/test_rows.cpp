@@ -1,5 +1,5 @@
-// Finds kernels of the table that never win: calls of all kinds are drawn for GPUs of all kinds, and each kernel
-// outside of the ladder must be the choice for some of them. A kernel that is not is dead weight, or its cost is wrong.
+// Finds kernels that never win: draws all kinds of calls for all kinds of GPUs; each kernel outside of the ladder must
+// be chosen for some. Otherwise it is useless or its cost is wrong.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -23,9 +23,9 @@ namespace {
 using namespace libsgemm;
 
 constexpr int kCalls = 20000;          // for each device
-constexpr double kLeastMargin = 5e-3;  // by which the next kernel must be slower for a win to count
+constexpr double kLeastMargin = 5e-3;  // relative lead over the next kernel for a win to count
 
-// Kernels that are known not to win until the costs are fitted to measured times, which may change the winners.
+// Kernels that do not win until costs are fitted to measured times, which may change winners.
 struct Exception {
   const char *row, *reason;
 };
@@ -47,9 +47,9 @@ class Draw {
     d.type = !traits_of(d).takes(Type::f16) || type < 6 ? Type::f32 : type < 8 ? Type::f16 : Type::bf16;
     const bool modes = gemm && d.type == Type::f32 && integer(0, 2) == 0;
     d.math_mode = modes ? static_cast<libsgemm_math_mode_t>(integer(1, 6)) : LIBSGEMM_MATH_FP32;
-    // Half of these use the other mode with two parts. It is drawn separately, so that the other calls stay the same.
+    // Half use the other mode with two splits; drawn separately to keep the other calls.
     if (d.math_mode == LIBSGEMM_MATH_FP16X3 && fast_() % 2 == 0) d.math_mode = LIBSGEMM_MATH_FP32_FAST;
-    // Other routines support one more mode, drawn separately as well.
+    // One more mode of other routines, also drawn separately.
     if (!gemm && d.type == Type::f32 && others_() % 8 == 0) d.math_mode = LIBSGEMM_MATH_FP64;
     d.transa = op(), d.transb = op();
     d.side = integer(0, 1) == 0 ? LIBSGEMM_LEFT : LIBSGEMM_RIGHT;
@@ -60,7 +60,7 @@ class Draw {
     d.alpha = 1;
     d.beta = traits_of(d).in_place() ? (d.routine == Routine::trsm ? 1.0f : 0.0f) : static_cast<float>(integer(0, 1));
     place(&d);
-    // Batches of other routines are drawn separately, so that the products stay the same.
+    // Batches of other routines, drawn separately to keep the products.
     if (gemm ? integer(0, 4) == 0 : traits_of(d).strided != nullptr && other_batches_() % 5 == 0) make_batch(&d);
     return d;
   }
@@ -81,14 +81,14 @@ class Draw {
       case 0:  // square
         d->m = d->n = d->k = size(1, 16384);
         break;
-      case 1:  // one size is short
+      case 1:  // one short size
         d->m = size(1, 20000), d->n = size(1, 20000), d->k = size(1, 20000);
         (integer(0, 2) == 0 ? d->k : integer(0, 1) == 0 ? d->m : d->n) = size(1, 100);
         break;
       case 2:  // deep
         d->m = size(1, 1000), d->n = size(1, 1000), d->k = size(1000, 1000000);
         break;
-      case 3:  // medium and narrow
+      case 3:  // medium, narrow
         d->m = size(256, 8192), d->n = size(32, 512), d->k = size(256, 8192);
         if (integer(0, 1) == 0) std::swap(d->m, d->n);
         break;
@@ -105,7 +105,7 @@ class Draw {
     if (r.row_major == RoutineTraits::trans_flips) d->transb = d->transa;
   }
 
-  // Leading dimensions and fictitious addresses: kernels check only their alignment.
+  // Fictitious addresses: kernels check alignment only.
   void place(GemmDesc *d) {
     const int how = integer(0, 3);
     const auto ld = [&](int64_t rows) {
@@ -135,13 +135,13 @@ class Draw {
 };
 
 struct Record {
-  int wins = 0;       // calls for which the kernel is chosen
-  int ties = 0;       // wins at exactly the time of another kernel, later in the table
+  int wins = 0;       // calls that choose the kernel
+  int ties = 0;       // wins at exactly another, later kernel's time
   int clear = 0;      // wins by the least margin
-  double margin = 0;  // largest margin, relative to the next kernel's time, if there is another kernel
+  double margin = 0;  // largest relative lead, if there is another kernel
 };
 
-// Time of the cheapest kernel other than `chosen` in its math mode.
+// Time of the cheapest other kernel of this mode.
 double next_best(const GemmDesc &d, int device, size_t workspace, const Kernel *chosen) {
   double best = std::numeric_limits<double>::infinity();
   for (int row = 0; row < gpu::kernel_count(); ++row) {
@@ -153,9 +153,8 @@ double next_best(const GemmDesc &d, int device, size_t workspace, const Kernel *
 }
 
 struct Sweep {
-  std::map<std::string, Record> records;  // by kernel
-  // "A100 sm80": a GPU, and the prefix of the FP64 kernels chosen there for products of mode fp64 (first set) and of
-  // mode fp32 (second).
+  std::map<std::string, Record> records;
+  // "A100 sm80": a GPU and the prefix of its FP64 kernels for mode fp64 (first set) and fp32 (second).
   std::set<std::string> fp64, fp64_for_fp32;
 };
 
@@ -190,7 +189,7 @@ Sweep sweep() {
   return found;
 }
 
-// A product of n x k and k x n.
+// n x k times k x n.
 GemmDesc product(int64_t n, int64_t k) {
   GemmDesc d = {};
   d.m = d.n = d.lda = d.ldc = n;
@@ -202,8 +201,7 @@ GemmDesc product(int64_t n, int64_t k) {
   return d;
 }
 
-// True for a step of the ladder, which is never the choice and only runs by force. Kernels for groups are never the
-// choice for a single call either.
+// Runs by force only: a step of the ladder, or, for a single call, a kernel for groups.
 bool of_the_ladder(const Kernel &kernel) {
   GemmDesc d = product(512, 512);
   for (const Type type : {Type::f32, Type::f16}) {
@@ -223,7 +221,7 @@ TEST_CASE("every row but the ladder's wins somewhere", "[.rows]") {
   std::printf("%-42s %7s %7s %7s  %s\n", "row", "wins", "ties", "clear", "largest margin");
   for (int row = 0; row < gpu::kernel_count(); ++row) {
     const Kernel &kernel = gpu::kernels()[row];
-    if (kernel.conv != nullptr) continue;  // the sweep draws products only
+    if (kernel.conv != nullptr) continue;  // only products are drawn
     const Record &r = records.at(kernel.name);
     std::printf("%-42s %7d %7d %7d  %.3f%s\n", kernel.name, r.wins, r.ties, r.clear, r.margin,
                 of_the_ladder(kernel) ? "  ladder" : "");
@@ -245,9 +243,8 @@ TEST_CASE("every row but the ladder's wins somewhere", "[.rows]") {
     INFO(e.row << " is among the known exceptions, and no row of the table");
     CHECK(records.count(e.row) == 1);
   }
-  // FP64 replaces FP32 where the chip has the rate, and each chip gets the kernels of its own instruction. (For
-  // triangles with few tiles and large k, only the kernels with FP64 accumulators split k, which may pay off at any
-  // rate.)
+  // FP64 replaces FP32 at sufficient rates, with each chip's instruction. (For triangles with few tiles and large k
+  // only FP64 kernels split k, which may pay off at any rate.)
   CHECK(found.fp64_for_fp32 ==
         std::set<std::string>{"A100 sm80", "A30 sm80", "H100 sm90", "H100 PCIe sm90", "H200 sm90"});
   CHECK(found.fp64 == std::set<std::string>{"A100 sm80", "A30 sm80", "RTX 3090 sm80", "RTX 3050 sm80", "Orin sm80",
@@ -291,7 +288,7 @@ TEST_CASE("where sums are to be invariant every call but those of the solver fin
     const std::string name = kernel.name;
     cuda = cuda || name == "sm75_ffma_1x1x1_naive";
     INFO(name);
-    // An invariant kernel uses FP32 units, and by its name does not split k.
+    // An invariant kernel uses FP32 units and, by its name, does not split k.
     if (!kernel.invariant) continue;
     CHECK(kernel.math_mode == LIBSGEMM_MATH_FP32);
     CHECK_FALSE(kernel.truncates);

@@ -1,5 +1,5 @@
-// Runs every kernel of a GPU backend's table, by force, on the CPU: sizes around its tile, all routines that it
-// supports, all transpositions, padded and unaligned operands, NaN and Inf, batches in all forms. Also runs scale().
+// Runs every kernel of a GPU backend by force on the CPU: sizes around its tile, all its routines and transpositions,
+// padded and unaligned operands, NaN and Inf, all batches; also scale().
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -16,30 +16,28 @@ using namespace sgemm_test;
 
 namespace {
 
-// Part of the cases that runs, if all would take too long.
+// Part of the cases, for time.
 #ifndef LIBSGEMM_SIMT_PART
 #define LIBSGEMM_SIMT_PART 1
 #endif
-constexpr int kPart = LIBSGEMM_SIMT_PART;                     // one case in kPart
-constexpr int kSmall = 30 / kPart, kAroundTile = 60 / kPart;  // cases of a routine in each form
-constexpr int kFewest = 12 / kPart;                           // least number of cases around the tile, whatever they
-                                                              // cost
-constexpr int64_t kWork = 60000000 / kPart;                   // most multiplications of these cases together
-constexpr int kTries = 500;                                   // draws for a case that the kernel supports
-constexpr int kMany = 160;  // products in a batch: more pointers than the parameters of a kernel hold
+constexpr int kPart = LIBSGEMM_SIMT_PART;                     // one in kPart
+constexpr int kSmall = 30 / kPart, kAroundTile = 60 / kPart;  // of a routine in each form
+constexpr int kFewest = 12 / kPart;                           // least around the tile, at any cost
+constexpr int64_t kWork = 60000000 / kPart;                   // most multiplications of these
+constexpr int kTries = 500;                                   // for a supported case
+constexpr int kMany = 160;  // products in a batch: more pointers than kernel parameters hold
 
-// With SIMT_TABLE=N, one case of the table in N runs as a single product; without it, drawn cases.
+// SIMT_TABLE=N: one case of the table in N, as a single product; otherwise drawn cases.
 size_t table_step() {
   const char *value = std::getenv("SIMT_TABLE");
   return value != nullptr ? std::strtoul(value, nullptr, 10) : 0;
 }
 
-// Runs the jobs of a kernel and counts them and their faults.
 class Tester {
  public:
   explicit Tester(const Kernel &row) : row_(row) {}
 
-  // `workspace` is a factor of the size that the kernel requests.
+  // `workspace`: times the requested size.
   void run(const Case &test, Form form, int count, double workspace = 1) {
     ++turn_;
     simt::schedule().seed = static_cast<uint64_t>(turn_);
@@ -48,7 +46,7 @@ class Tester {
     bool runs = false;
     Job job(test, form, specials, count, shared_a);
     std::string fault = run_job(row_, &job, &runs, workspace);
-    // Invariant kernels must have the right bits.
+    // Invariant kernels: the right bits.
     if (row_.invariant && fault.empty() && turn_ % 3 != 0) {
       Case random = test;
       random.inputs = Inputs::kRandom;
@@ -65,7 +63,7 @@ class Tester {
     }
   }
 
-  // If the kernel supports a form at all, at least one job must run.
+  // Runs one job or more of a supported form.
   void run_all(Routine routine, Form form) {
     claimed_ = row_.supports(outline(whole_tile(routine), form, form == Form::kSingle ? 1 : 3), 0);
     ran_of_form_ = 0;
@@ -74,7 +72,7 @@ class Tester {
     if (claimed_) CHECK(ran_of_form_ > 0);
   }
 
-  // The cuts of k and of a batch may depend on the workspace.
+  // Cuts of k and of a batch may depend on the workspace.
   void run_workspaces(Routine routine) {
     if (row_.workspace == nullptr) return;
     const Tile tile(row_.name);
@@ -95,8 +93,8 @@ class Tester {
     }
   }
 
-  // Tests kernels that copy operands of 16 bits. The three sizes take alternately the length of a line: all lengths
-  // that the copy distinguishes, from all places within 16 bytes.
+  // Kernels that copy 16-bit operands: the three sizes take the length of a line alternately, so that all lengths the
+  // copy distinguishes start from all places within 16 bytes.
   void run_lines(Routine routine) {
     if (!copies(routine)) return;
     int turn = 0;
@@ -117,8 +115,8 @@ class Tester {
     }
   }
 
-  // Tests the same kernels with one operand much larger than the other: the workspace holds the small one and a third
-  // or two thirds of the large one. Then k is so large that it holds only a panel of both.
+  // The same kernels with one operand much larger: the workspace holds the small one and a third or two thirds of the
+  // large one. Then k is so large that it holds a panel of both.
   void run_slabs(Routine routine) {
     if (!copies(routine)) return;
     constexpr int64_t kLarge = 1300, kSmall = 20;
@@ -153,8 +151,8 @@ class Tester {
     }
   }
 
-  // Tests kernels with persistent blocks: more tiles than multiprocessors, so that pairs of blocks share operands. TMA
-  // can access the operands and C.
+  // Kernels with persistent blocks: more tiles than multiprocessors, so that pairs of blocks share operands. TMA can
+  // access the operands and C.
   void run_walks(Routine routine) {
     if (std::strstr(row_.name, "wgmma") == nullptr) return;
     const Tile tile(row_.name);
@@ -173,8 +171,7 @@ class Tester {
     }
   }
 
-  // Tests other kernels that only take vectors, for which few of the drawn cases qualify: sizes are multiples of four
-  // around the tile.
+  // Other kernels for vectors only, which few drawn cases suit: multiples of four around the tile.
   void run_vectors(Routine routine) {
     if (std::strstr(row_.name, "wgmma") != nullptr) return;
     Case test = whole_tile(routine);
@@ -198,7 +195,7 @@ class Tester {
     }
   }
 
-  // Tests strided batches larger than one tile of a triangle, in all forms of it; the other side is short.
+  // Strided batches beyond one tile of a triangle, in all its forms; the other side is short.
   void run_triangles(Routine routine) {
     constexpr int64_t kShort = 5;
     const int64_t order = Tile(row_.name).m + 44;
@@ -223,12 +220,12 @@ class Tester {
   int chains() const { return chains_; }
 
  private:
-  // True if the kernel copies operands of 16 bits.
+  // True if it copies 16-bit operands.
   bool copies(Routine routine) const {
     return std::strstr(row_.name, "_packed") != nullptr && element_of(routine) != Element::kFloat;
   }
 
-  // Returns a case with one tile of C, in columns without padding.
+  // One tile of C, unpadded.
   Case whole_tile(Routine routine) const {
     const Tile tile(row_.name);
     Case test;
@@ -261,7 +258,7 @@ class Tester {
       work += test.m * test.n * test.k * count;
       run(test, form, count);
     }
-    // The parameters of a kernel hold pointers only in this form.
+    // Only this form has pointers in kernel parameters.
     if (form == Form::kHostArrays && find(
                                          form, kMany, [&] { return draw.small(); }, &test))
       run(test, form, kMany);
@@ -281,11 +278,11 @@ class Tester {
 
   Kernel row_;
   int turn_ = 0, ran_ = 0, failed_ = 0, ran_of_form_ = 0, chains_ = 0;
-  bool claimed_ = false;  // whether the kernel supports the form, as far as requested
+  bool claimed_ = false;  // the kernel supports the form, as far as requested
 };
 
-// Triangular systems of small integers whose inverse no double can hold, solved exactly by substitution; with a NaN in
-// the right-hand side, which must not reach what is solved before it. Returns the first wrong element in words.
+// Triangular systems of small integers whose inverse exceeds double, exact by substitution; a NaN on the right-hand
+// side must not reach earlier solutions. Returns the first wrong element.
 std::string solve_steep(const Kernel &row, libsgemm_side_t side, libsgemm_uplo_t uplo, bool with_nan) {
   constexpr int64_t kOrder = 40, kCount = 3, kAt = 21;
   const bool left = side == LIBSGEMM_LEFT, lower = uplo == LIBSGEMM_LOWER;
@@ -296,7 +293,7 @@ std::string solve_steep(const Kernel &row, libsgemm_side_t side, libsgemm_uplo_t
       if (i == j || (i > j) == lower) t[static_cast<size_t>(i + j * kOrder)] = i == j ? 1.0f : 1000.0f;
     }
   }
-  const auto at = [&](int64_t element, int64_t system) {  // element of a solution
+  const auto at = [&](int64_t element, int64_t system) {  // of a solution
     return static_cast<size_t>(left ? element + system * m : system + element * m);
   };
   for (int64_t system = 0; system < kCount; ++system) {
@@ -334,9 +331,8 @@ std::string solve_steep(const Kernel &row, libsgemm_side_t side, libsgemm_uplo_t
 
 constexpr char kNotForThis[] = "is not for this";
 
-// Multiplies numbers by 1 that a TF32 kernel rounds and for which no tolerance hides an error of one in the last place:
-// ties and their neighbours, numbers that round to a power of two, denormal ones, and the largest. Returns the first
-// wrong one in words, or kNotForThis.
+// Multiplies by 1 numbers that TF32 rounds, exactly to the last place: ties and neighbours, numbers that round to a
+// power of two, denormal ones, the largest. Returns the first wrong one, or kNotForThis.
 std::string round_all(const Kernel &row, libsgemm_op_t transa) {
   std::vector<float> numbers = {INFINITY, -INFINITY, libsgemm::float_from_bits(0x7f800001),
                                 libsgemm::float_from_bits(0x7fffffff)};
@@ -386,7 +382,7 @@ std::string round_all(const Kernel &row, libsgemm_op_t transa) {
 TEST_CASE("a kernel row gives the right results on the CPU", "[row]") {
   for (int index = 0; index < libsgemm::gpu::kernel_count(); ++index) {
     const Kernel &row = libsgemm::gpu::kernels()[index];
-    if (row.conv != nullptr) continue;  // test_simt_conv.cpp
+    if (row.conv != nullptr) continue;  // see test_simt_conv.cpp
     DYNAMIC_SECTION(row.name) {
       Tester tester(row);
       for (const Routine routine : kSingleRoutines) {

@@ -1,5 +1,5 @@
-// The checksum of a product in device memory: what its kernels find is what the host's checksum finds, a part of C
-// shows the errors in it and no others, and the workspace is as large as it was said to be.
+// Checksum of a product in device memory: kernels find what the host finds, a part of C shows its own errors only, and
+// the workspace has the stated size.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -25,7 +25,7 @@ Case case_of_size(Routine routine, int64_t m, int64_t n, int64_t k, float beta) 
   return test;
 }
 
-// The product by its definition, in FP64.
+// By definition, in FP64.
 void compute(const GemmDesc &desc, libsgemm_math_mode_t mode) {
   const libsgemm::Products all = libsgemm::products(desc, nullptr, 0, mode);
   const libsgemm::Product &p = all.term[0];
@@ -40,7 +40,7 @@ void compute(const GemmDesc &desc, libsgemm_math_mode_t mode) {
   }
 }
 
-// Both halves of a checksum around compute() and `falsify`.
+// Both halves of a checksum, around compute() and `falsify`.
 template <typename Falsify>
 double checksum_of(const GemmDesc &desc, Checksum what, const Falsify &falsify) {
   Workspace workspace(libsgemm::gpu::checksum_bytes(desc, what, 0));
@@ -103,7 +103,7 @@ TEST_CASE("the checksum on a device knows every arithmetic", "[data]") {
 
 TEST_CASE("the checksum on a device is that of the host at the ends of the range, too", "[data]") {
   struct Range {
-    float a, b, alpha, factor;  // C is that many times what it is by its definition
+    float a, b, alpha, factor;  // C over its value by definition
   };
   constexpr float kInfinite = INFINITY;
   const Range right[] = {

@@ -1,5 +1,5 @@
-// Runs the kernels for convolutions, by force, on the CPU: all directions and layouts, with small integers, for which
-// every element must be exact, and with numbers that show rounding; NaN is around the tensors and in the gaps of views.
+// Convolution kernels by force on the CPU: all directions and layouts; exact small integers, and numbers that show
+// rounding; NaN around tensors and in the gaps of views.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -30,8 +30,8 @@ int part() { return LIBSGEMM_SIMT_PART * one_in(); }
 enum class Numbers {
   exact,    // small integers
   random,   // between -1 and 1
-  special,  // like random, with NaN and Inf in the last image
-  ranges,   // like random, with the lower half of the last image 2^-60 times as large
+  special,  // random, with NaN and Inf in the last image
+  ranges,   // random; the last image's lower half times 2^-60
 };
 
 enum class Layout { nchw, nhwc, gaps_nchw, gaps_nhwc, transposed };
@@ -41,10 +41,10 @@ struct Shape {
   int64_t n, c, h, w, k, r, s;
   int64_t stride_h = 1, stride_w = 1, pad_h = 0, pad_w = 0;
   int64_t dilation_h = 1, dilation_w = 1, groups = 1;
-  int64_t below = -1, right = -1;  // padding; -1: equal to pad_h, pad_w
+  int64_t below = -1, right = -1;  // padding; -1: as pad_h, pad_w
 };
 
-// Steps of the dimensions from the fastest to the slowest, each with its gap.
+// Fastest dimension first, each with its gap.
 Steps steps_of(Layout layout, int64_t n, int64_t c, int64_t h, int64_t w) {
   Steps s = {};
   const int64_t gap = layout == Layout::gaps_nchw || layout == Layout::gaps_nhwc ? 1 : 0;
@@ -90,7 +90,7 @@ void for_elements(const Tensor &t, const Visit &visit) {
   }
 }
 
-// A tensor in memory of its own.
+// A tensor's own memory.
 struct Memory {
   Buffer buffer;
   Memory(const Tensor &t, int offset, Random *random, Numbers numbers, bool of_image)
@@ -122,7 +122,7 @@ double rounded(float value, libsgemm_math_mode_t mode) {
   }
 }
 
-// Expected output, and for each element the magnitudes of its terms, added up, by which errors are measured.
+// Output, and each element's sum of term magnitudes, the unit of errors.
 struct Expected {
   std::vector<double> value, magnitude;
 };
@@ -170,7 +170,7 @@ Expected expected(const ConvDesc &d, const float *old, libsgemm_math_mode_t mode
   return e;
 }
 
-// Returns the largest permitted error of an element that sums `terms` terms.
+// Largest error of `terms` terms.
 double limit_of(double magnitude, int64_t terms, const Kernel &row) {
   const double k = static_cast<double>(terms);
   const libsgemm_math_mode_t mode = row.math_mode;
@@ -204,7 +204,7 @@ ConvDesc describe(const Shape &shape, Conv direction, Layout layout) {
   return d;
 }
 
-// Runs the kernel if it supports the case, with `share` times the workspace that it requests; returns what was wrong.
+// Runs a supported case with `share` times the requested workspace; returns the fault.
 std::string run(const Kernel &row, ConvDesc d, int offset, bool *ran, Numbers numbers = Numbers::exact,
                 size_t share = 1) {
   Random random(static_cast<uint64_t>(d.c * 31 + d.h));
@@ -267,7 +267,7 @@ const Shape kShapes[] = {
     {1, 4, 13, 12, 6, 3, 2, 4, 2, 2, 1, 2, 3},            // stride and dilation with a common factor
     {1, 2, 9, 9, 3, 3, 3, 6, 4, 1, 2, 3, 2},              // remainders without taps
     {2, 12, 6, 5, 18, 3, 3, 1, 1, 1, 1, 1, 1, 3},         // groups
-    {2, 20, 19, 9, 44, 3, 3, 1, 1, 1, 1, 1, 1, 4},        // groups of more channels than a quad
+    {2, 20, 19, 9, 44, 3, 3, 1, 1, 1, 1, 1, 1, 4},        // groups with more channels than a quad
     {2, 14, 9, 12, 18, 3, 2, 2, 2, 1, 0, 1, 1, 2},        // the same, strided
     {2, 10, 7, 6, 20, 3, 3, 2, 1, 1, 1, 1, 1, 10},        // depthwise, two filters each
     {3, 8, 9, 8, 8, 5, 5, 1, 1, 2, 2, 1, 1, 8},           // depthwise
@@ -278,9 +278,9 @@ const Shape kShapes[] = {
     {1, 132, 6, 7, 132, 5, 5, 2, 2, 2, 2, 1, 1, 132},
     {1, 20, 15, 9, 20, 7, 7, 1, 1, 3, 3, 1, 1, 20},
     {2, 8, 12, 10, 8, 3, 3, 1, 1, 3, 3, 3, 3, 8},  // dilated
-    {3, 44, 9, 10, 196, 3, 3, 1, 1, 1, 1},         // images that do not end with a tile, more filters than one
+    {3, 44, 9, 10, 196, 3, 3, 1, 1, 1, 1},         // images that do not end with a tile; more filters than one
     {5, 33, 11, 8, 140, 2, 3, 2, 3, 1, 2, 1, 2},
-    {2, 12, 16, 16, 128, 1, 1},  // for each tile of the kernels by wgmma
+    {2, 12, 16, 16, 128, 1, 1},  // each tile of the wgmma kernels
     {4, 12, 16, 16, 128, 1, 1},
     {4, 12, 16, 16, 250, 1, 1},
     {2, 67, 9, 8, 12, 3, 3, 1, 1, 1, 1},    // several steps of a tap
@@ -302,7 +302,7 @@ TEST_CASE("a row for convolutions gives the right results on the CPU", "[row]") 
             ++turn;
             ConvDesc d = describe(shape, direction, layout);
             if (!can_do(row, d, 0)) continue;
-            const int at = supported++;  // the first one and one in part() run
+            const int at = supported++;  // runs the first one and one in part()
             if (at != 0 && (at + at / part() + index) % part() != 0) continue;
             simt::schedule().seed = static_cast<uint64_t>(turn);
             simt::schedule().start_together = turn % 2 == 0;
@@ -362,7 +362,7 @@ TEST_CASE("a row for convolutions rounds as its mode promises, and spreads NaN a
 
 namespace {
 
-// True if the kernel computes weight gradients only.
+// Weight gradients only.
 bool of_weights(const Kernel &row) {
   const std::string name = row.name, end = "_weights";
   return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;
@@ -398,7 +398,7 @@ TEST_CASE("on an H100 convolutions of splits are predicted to be worth it for ma
     }
     CHECK(seconds(row, large) < seconds(*fp64, large));
     if (row.math_mode != LIBSGEMM_MATH_BF16X6) CHECK(seconds(row, deep) < seconds(*fp64, deep));
-    if (row.truncates) continue;  // one product instead of three or six
+    if (row.truncates) continue;  // one product, not three or six
     CHECK(seconds(row, small) > seconds(*fp64, small));
     CHECK(seconds(row, first) > seconds(*fp64, first));
   }
@@ -431,11 +431,11 @@ TEST_CASE("what convolutions of splits take") {
       CHECK(takes(row, {2, 64, 12, 12, 260, 3, 3, 2, 2, 1, 1}, Conv::forward, layout));
       CHECK(takes(row, {2, 64, 12, 12, 260, 3, 3, 2, 2, 1, 1}, Conv::data_gradient, layout));
     }
-    // Supports only the pixels of images one after the other. For the bound of FP32 it needs 256 terms.
+    // Only pixels of successive images. FP32's bound needs 256 terms.
     CHECK_FALSE(takes(row, {2, 64, 12, 12, 64, 3, 3}, Conv::forward, Layout::transposed));
     CHECK(takes(row, {2, 28, 12, 12, 64, 3, 3}, Conv::forward) != fast);
     CHECK(takes(row, {2, 64, 12, 12, 255, 3, 3, 2, 2, 1, 1}, Conv::data_gradient) != fast);
-    // Supports no windows that TMA cannot walk, no taps without an input pixel, and no groups.
+    // No windows that TMA cannot walk, no taps without an input pixel, no groups.
     CHECK(takes(row, {1, 64, 300, 40, 64, 2, 2, 8, 8, 127, 127, 240, 1}, Conv::forward));
     CHECK_FALSE(takes(row, {1, 64, 300, 40, 64, 2, 2, 9, 8, 0, 0}, Conv::forward));
     CHECK_FALSE(takes(row, {1, 64, 300, 40, 64, 2, 2, 8, 8, 128, 0}, Conv::forward));

@@ -1,6 +1,5 @@
-// Products of split operands that convert A while they load it for the tensor cores. They have the bits of products
-// whose A a pass has split, which an unaligned A gets. In blocks of columns, into which a small workspace cuts C, they
-// have the bits of the whole.
+// Split products that convert A while loading it for the tensor cores have the bits of products whose A a pass splits,
+// as for an unaligned A. In blocks of columns, for a small workspace, they have the bits of the whole.
 #include <cstring>
 
 #include "gpu/kernels.h"
@@ -32,10 +31,10 @@ int splits_of(const Kernel &row) { return row.math_mode == LIBSGEMM_MATH_BF16X6 
 
 struct Result {
   std::string fault;
-  std::vector<float> c;  // without padding
+  std::vector<float> c;  // unpadded
 };
 
-// Runs `products` products of a batch, which share A if `shares_a`; 0: a single product.
+// `products`: batch size, with a common A if `shares_a`; 0: a single product.
 Result run(const Kernel &row, const Problem &problem, size_t workspace_bytes, int products = 0, bool shares_a = false) {
   const std::vector<const Problem *> all(static_cast<size_t>(std::max(1, products)), &problem);
   Placement outline(problem, LIBSGEMM_COL_MAJOR);
@@ -76,7 +75,7 @@ bool same_bits(const std::vector<float> &x, const std::vector<float> &y) {
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
 }
 
-// Returns a case whose columns start at multiples of 16 bytes.
+// Columns start at multiples of 16 bytes.
 Case aligned_case(int64_t m, int64_t n, int64_t k, int turn) {
   Case test = case_of(Routine::kSgemm, m, n, k);
   if (turn % 2 != 0) test.transa = LIBSGEMM_TRANS;
@@ -94,7 +93,7 @@ size_t plenty(const Problem &p) {
   return 4 * rows * (rows * 6 + 4096);
 }
 
-// Returns the layout of a workspace of `bytes` bytes.
+// Layout of `bytes` of workspace.
 SplitsLayout layout_of(const Kernel &row, const Case &test, int resident, size_t bytes) {
   const bool ranges = row.math_mode == LIBSGEMM_MATH_FP32_FAST;
   return libsgemm::gpu::splits_layout(outline(test, Form::kSingle, 1),

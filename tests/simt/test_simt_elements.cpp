@@ -1,5 +1,5 @@
-// Verification of all elements of a product in device memory: the kernel finds what the host finds, wherever the wrong
-// element is, for every arithmetic and at the ends of the range. The workspace is as large as it was said to be.
+// Verification of all elements in device memory: the kernel finds what the host finds, at any place, for every
+// arithmetic and at the ends of the range. The workspace has the stated size.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -16,7 +16,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// A product by its definition, in FP64, in the arithmetic of the mode, and C from before.
+// By definition, in FP64, in the mode's arithmetic; with the earlier C.
 class Product {
  public:
   Product(const Case &test, const libsgemm::Arithmetic &how)
@@ -51,7 +51,7 @@ class Product {
 
   float &at(int64_t i, int64_t j) { return desc.c[i + j * desc.ldc]; }
 
-  // Returns the worst |error| / bound that the device finds, which must be the host's.
+  // The device's worst |error| / bound, which must be the host's.
   double ratio() {
     Workspace workspace(libsgemm::cuda::elements_bytes(desc, 0));
     libsgemm::Launch launch = {};
@@ -88,7 +88,7 @@ Case case_of_size(Routine routine, int64_t m, int64_t n, int64_t k, float beta) 
   return test;
 }
 
-// Judges the right result, and one with a wrong element in each corner.
+// The right result, and one with a wrong element in each corner.
 void judge_corners(const Case &test, const libsgemm::Arithmetic &how) {
   Product p(test, how);
   p.compute();
@@ -137,7 +137,7 @@ TEST_CASE("a device judges elements of every arithmetic", "[data]") {
 
 TEST_CASE("a device judges elements at the ends of the range as the host does", "[data]") {
   struct Range {
-    float a, b, alpha, factor;  // C is `factor` times its value by definition
+    float a, b, alpha, factor;  // C over its value by definition
     bool right;
   };
   constexpr float kInfinite = INFINITY;

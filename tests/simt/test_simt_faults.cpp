@@ -1,14 +1,14 @@
-// Tests of the runtime itself: it catches kernels with faults, and accepts the same kernels without them.
+// The runtime catches faulty kernels and accepts the same ones without faults.
 #include "support/buffer.h"
 #include "support/catch.h"
 
-#include "faulty_kernels.h"  // after the C++ library, since CUDA's words are macros here
+#include "faulty_kernels.h"  // after the C++ library: CUDA's words are macros here
 
 using namespace simt_test;
 
 namespace {
 
-// Launches and returns the fault in words.
+// Returns the launch's fault.
 template <typename... Parameters, typename... Arguments>
 std::string launched(void (*kernel)(Parameters...), dim3 grid, dim3 block, const Arguments &...arguments) {
   libsgemm::Error error = {};
@@ -100,7 +100,7 @@ TEST_CASE("blocks of a cluster read shared memory of one another, and must stay 
 }
 
 TEST_CASE("a write beyond a matrix is damage") {
-#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer stops the program there
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer stops the program
   sgemm_test::Buffer buffer(100, sizeof(float), 0);
   buffer.seal();
   const std::vector<bool> all(100, true);

@@ -1,5 +1,4 @@
-// Mode fp32_fast on the CPU: the tiles of C that its kernels leave to FP64, read from the workspace, and the bound of
-// FP32, which the result keeps.
+// Mode fp32_fast on the CPU: tiles of C left to FP64, read from the workspace, and FP32's bound.
 #include <cmath>
 #include <cstring>
 
@@ -19,8 +18,8 @@ using libsgemm::Launch;
 
 namespace {
 
-// Chips that have the mode, each with its own FP64 instructions, and some that do not have it.
-#if defined(LIBSGEMM_SIMT_ARCH)  // AMD's
+// Chips with the mode, by their FP64 instructions, and some without.
+#if defined(LIBSGEMM_SIMT_ARCH)
 constexpr const char *kChips[] = {"MI300X", "MI355X"}, *kChipsWithout[] = {"MI100", "MI210", "RX 7900 XTX"};
 #else
 constexpr const char *kChips[] = {"A100", "H100"}, *kChipsWithout[] = {"RTX 4090"};
@@ -35,7 +34,7 @@ std::vector<Kernel> rows_of(libsgemm_math_mode_t mode) {
   return found;
 }
 
-// Counts the tiles of C, of 128 x 128, that a kernel of mode fp32_fast has left to FP64, from what its passes wrote.
+// Counts tiles of C, 128 x 128, that an fp32_fast kernel left to FP64, from its passes' output.
 struct Tiles {
   int all = 0, repaired = 0;
 };
@@ -63,12 +62,12 @@ Tiles tiles_of(const GemmDesc &desc, void *workspace, size_t bytes) {
   return tiles;
 }
 
-// Runs a kernel, in its least workspace times `share`, and checks FP32's bound.
+// Runs a kernel in `share` times its least workspace and checks FP32's bound.
 struct Outcome {
   std::string fault;
   double worst = 0;
   Tiles tiles;
-  double share = -1;  // result of fp64_share(): repaired tiles / all tiles
+  double share = -1;  // fp64_share(): recomputed tiles / all tiles
 };
 Outcome run(const Kernel &row, const Problem &problem, double share = 1, int device = 0) {
   Placement placement(problem, LIBSGEMM_COL_MAJOR);
@@ -115,13 +114,13 @@ Case shape(int turn, int64_t m, int64_t n, int64_t k) {
 }  // namespace
 
 TEST_CASE("fp32_fast keeps the bound of FP32, and leaves to FP64 what it must and no more", "[fp32_fast]") {
-  // Returns how many of the four tiles of C are repaired.
+  // Returns how many of the four tiles are recomputed.
   const auto expected = [](Hard hard) {
     switch (hard) {
       case Hard::kScaledDepth:
       case Hard::kTiny:
       case Hard::kFewSmall:
-        return 4;  // the last two since the workspace holds k in panels
+        return 4;  // last two: the workspace holds k in panels
       case Hard::kSpecial:
       case Hard::kOverflow:
         return 3;
@@ -140,7 +139,7 @@ TEST_CASE("fp32_fast keeps the bound of FP32, and leaves to FP64 what it must an
                     << " tiles by FP64, worst error " << outcome.worst << " bounds");
       CHECK(outcome.fault == "");
       CHECK(outcome.tiles.all == 4);
-      // For outliers and a Cauchy distribution the number depends on chance.
+      // Depends on chance for outliers and Cauchy.
       if (hard == Hard::kOutliers || hard == Hard::kCauchy) continue;
       CHECK(outcome.tiles.repaired == expected(hard));
     }
@@ -190,7 +189,7 @@ TEST_CASE("fp32_fast where all of C is left to FP64", "[fp32_fast]") {
       for (int turn = 0; turn < 4; ++turn) {
         const Problem problem = hard_problem(Hard::kScaledDepth, shape(turn, 67, 70, turn == 3 ? 33 : 277));
         GemmDesc desc = outline(problem.test, Form::kSingle, 1);
-        if (!row.supports(desc, device)) continue;  // needs instructions of a later architecture
+        if (!row.supports(desc, device)) continue;  // needs a later architecture's instructions
         CHECK(run(row, problem, 1, device).fault == "");
       }
     }
@@ -209,7 +208,7 @@ TEST_CASE("fp32_fast has no rows where FP64 is slow, or FP16 without denormals")
   }
 }
 
-// Each element of C is a single product. Its factors have all 24 bits set, of which splits lose most.
+// Each element is a single product of factors with all 24 bits, of which splits lose most.
 TEST_CASE("the excesses of rows and columns decide, and as much as is allowed keeps the bound") {
   for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
     for (const int64_t k : {260, 1030}) {
@@ -246,11 +245,11 @@ TEST_CASE("the excesses of rows and columns decide, and as much as is allowed ke
   }
 }
 
-// ---- Dense rows. Workspaces hold all of k, except where a test mentions panels
+// ---- Dense rows. Workspaces hold all of k unless a test mentions panels
 
 namespace {
 
-constexpr double kOnePanel = 2;  // factor of the workspace for 256 steps, enough for 512
+constexpr double kOnePanel = 2;  // workspace factor for 256 steps, enough for 512
 
 float &in_a(Problem *p, int64_t i, int64_t l) {
   return p->test.transa == LIBSGEMM_NO_TRANS ? p->a.at(i, l) : p->a.at(l, i);
@@ -261,7 +260,7 @@ float &in_b(Problem *p, int64_t l, int64_t j) {
 
 enum class Plain { kNormal, kPositive, kUniform };
 
-// Makes ordinary data with a few elements 2^-40 times as large.
+// A few elements 2^-40 times as large.
 Problem chance_problem(Plain plain, const Case &test) {
   Problem p = hard_problem(Hard::kTiny, test);
   if (plain == Plain::kNormal) return p;
@@ -289,7 +288,7 @@ TEST_CASE("fp32_fast takes what is tiny by chance in ordinary data for what it i
       CHECK(whole.fault == "");
       CHECK(whole.tiles.all == (turn < 3 ? 4 : 1));
       CHECK(whole.tiles.repaired == 0);
-      // In panels, the first one is multiplied before the last one has been examined.
+      // The first panel is multiplied before the last is examined.
       const Outcome panels = run(row, p);
       CHECK(panels.fault == "");
       CHECK(panels.tiles.repaired == panels.tiles.all);
@@ -298,7 +297,7 @@ TEST_CASE("fp32_fast takes what is tiny by chance in ordinary data for what it i
   }
 }
 
-// Otherwise the first panel would be multiplied, and C scaled by beta, before the last one leaves the tile to FP64.
+// Otherwise the first panel is multiplied, and C scaled by beta, before the last one leaves the tile to FP64.
 TEST_CASE("fp32_fast in panels of k: rows that are dense but in the last one") {
   for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
     Case test = shape(1, 130, 20, 600);
@@ -318,8 +317,8 @@ TEST_CASE("eight small elements of 64 steps are few, nine are not") {
     int64_t first, count;
     bool few;
   };
-  // Ranges of k = 297: within a chunk, across two, and in the last one, which has 41 steps. All their elements are less
-  // than 2^-13 of the largest.
+  // Ranges of k = 297: within a chunk, across two, and in the last one of 41 steps. Elements are less than 2^-13 of the
+  // largest.
   constexpr Small kSmall[] = {{0, 8, true},     {0, 9, false},  {119, 9, false}, {120, 16, true},
                               {120, 17, false}, {256, 8, true}, {288, 9, false}, {289, 8, true}};
   for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
@@ -330,12 +329,12 @@ TEST_CASE("eight small elements of 64 steps are few, nine are not") {
         for (Matrix *x : {&p.a, &p.b}) {
           for (float &value : x->values) value = std::copysign(std::min(1 + std::fabs(value), 1.875f), value);
         }
-        // The tile of the last row of op(A) and column 0 of op(B), or of row 0 and the last column, has too much
-        // excess. Zeros count as small.
+        // The tile of op(A)'s last row and op(B)'s column 0, or of row 0 and the last column, has too much excess.
+        // Zeros count as small.
         const auto at = [&](int64_t l) -> float & { return of_a ? in_a(&p, 132, l) : in_b(&p, l, 139); };
         for (int64_t l = small.first; l < small.first + small.count; ++l) at(l) = l % 3 == 0 ? 0.0f : 0x1.ffp-14f;
         at(small.first + 1) = 0x1p-40f;
-        // This element is not small.
+        // Not small.
         at(small.first + small.count < 297 ? small.first + small.count : 3) = 0x1p-13f;
         solve(&p);
         const Outcome outcome = run(row, p, kOnePanel);
@@ -374,7 +373,7 @@ TEST_CASE("the excess that is allowed is a quarter of the root of k") {
 }
 
 TEST_CASE("parts hold an element to 2^-23 without excess, and to twice that for each power of two of it") {
-  // Splits a scaled number as the pass does, and returns the relative error.
+  // Splits a scaled number as the pass does; returns the relative error.
   const auto lost = [](float x) {
     const float high = float_from_half(half_from_float(x));
     const float low = float_from_half(half_from_float((x - high) * 2048));
@@ -395,7 +394,7 @@ TEST_CASE("parts hold an element to 2^-23 without excess, and to twice that for 
   }
 }
 
-// One product of wide operands among others.
+// One wide product among others.
 TEST_CASE("fp32_fast in batches") {
   for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
     Case test = shape(0, 30, 40, 270);

@@ -1,4 +1,4 @@
-// Groups of products of different sizes in one launch: the kernels that support them, on the CPU.
+// Groups of different products in one launch, on the CPU.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -15,11 +15,11 @@ using libsgemm::Launch;
 
 namespace {
 
-// A kernel, and products that it computes.
+// A kernel and its products.
 struct Way {
   Kernel row;
   Routine routine;
-  bool aligned;  // every column of A and B must start at a multiple of 16 bytes
+  bool aligned;  // columns of A and B start at multiples of 16 bytes
 };
 
 std::vector<Way> ways() {
@@ -36,7 +36,7 @@ std::vector<Way> ways() {
   return found;
 }
 
-// Reduces ways() to one in one_in(), for tests that take long.
+// One of ways() in one_in(), for long tests.
 std::vector<Way> some_ways() {
   std::vector<Way> some;
   const std::vector<Way> all = ways();
@@ -49,7 +49,7 @@ Case case_of_group(const Way &way, int64_t m, int64_t n, int64_t k, int turn) {
   if ((turn & 1) != 0) test.transa = LIBSGEMM_TRANS;
   if ((turn & 2) != 0) test.transb = LIBSGEMM_TRANS;
   test.alpha = static_cast<float>(turn % 3 + 1);
-  test.beta = static_cast<float>(turn % 4 - 1);  // beta 0: C has NaN, which must not be read
+  test.beta = static_cast<float>(turn % 4 - 1);  // beta 0: C is NaN and must not be read
   test.padding = {turn % 5, turn % 2 * 3, turn % 7};
   test.offset = turn % 4;
   if (turn % 8 >= 4) test.padding = {}, test.offset = 0;
@@ -62,7 +62,7 @@ Case case_of_group(const Way &way, int64_t m, int64_t n, int64_t k, int turn) {
   return test;
 }
 
-// Launches the groups of all jobs together; returns the first fault.
+// Launches all jobs' groups at once; returns the first fault.
 std::string run_groups(const Kernel &row, std::vector<std::unique_ptr<Job>> *jobs) {
   std::vector<GemmDesc> groups;
   for (const auto &job : *jobs) groups.push_back(job->desc());
@@ -157,7 +157,7 @@ TEST_CASE("a group of which one operand does not lie where the others' strides w
       moved[2] = elsewhere.data();
       (of_a ? desc.a_array : desc.b_array) = moved.data();
       INFO(way.row.name << " " << entry_name(way.routine) << (of_a ? ", A" : ", B"));
-      // The old place now holds values that would give a wrong result.
+      // Values here would give a wrong result now.
       std::memset(const_cast<void *>(array[2]), 0x11, x.size);
       Error error = {};
       REQUIRE(way.row.groups->launch(&desc, 1, Launch{}, &error) == LIBSGEMM_SUCCESS);
@@ -206,8 +206,7 @@ TEST_CASE("a rehearsal of groups writes nothing, and what does not fit the table
   }
 }
 
-// Other GPUs, which are only queried: only Hopper's with its FP64 rate compute groups in this way, and the predicted
-// time grows.
+// Other GPUs, queried only: only Hopper with its FP64 rate computes groups so; the time grows.
 TEST_CASE("the predicted time of groups") {
   for (const Way &way : ways()) {
     Job job(case_of_group(way, 130, 130, 200, 0), Form::kSingle, false, 1);

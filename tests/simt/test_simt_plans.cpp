@@ -1,4 +1,4 @@
-// Operands of the modes that split, kept as plans: the kernels on the CPU, with plans of A, of B and of both.
+// Plans of operands of the modes that split, on the CPU: of A, of B, of both.
 #include <cstring>
 
 #include "gpu/kernels.h"
@@ -13,7 +13,7 @@ using libsgemm::Launch;
 
 namespace {
 
-// Returns the operand of a product, as the library hands it to Backend::plan.
+// A product's operand, as passed to Backend::plan.
 GemmDesc operand_of(const GemmDesc &desc, bool of_a) {
   GemmDesc d = desc;
   d.m = of_a ? desc.m : desc.n;
@@ -26,7 +26,7 @@ GemmDesc operand_of(const GemmDesc &desc, bool of_a) {
   return d;
 }
 
-// A plan in memory of its own; nothing beyond it is written.
+// A plan; nothing beyond its memory is written.
 class Plan {
  public:
   Plan(const GemmDesc &desc, bool of_a)
@@ -42,7 +42,7 @@ class Plan {
   Workspace memory_;
 };
 
-// Runs the product in the kernel's workspace times `share`, and checks it.
+// Runs and checks in `share` times the kernel's workspace.
 std::string run(const Kernel &row, const GemmDesc &desc, double share, Placement *placement) {
   placement->restore();
   Launch launch = {};
@@ -64,7 +64,7 @@ bool same_bits(const std::vector<float> &x, const std::vector<float> &y) {
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
 }
 
-// Compares the product with each choice of plans to that without.
+// Compares all choices of plans with none.
 void compare(const Kernel &row, const Problem &problem, double share) {
   Placement placement(problem, LIBSGEMM_COL_MAJOR);
   GemmDesc desc = describe_call(Routine::kSgemm, placement.args());
@@ -113,7 +113,7 @@ TEST_CASE("products with plans have the bits of those without") {
   for (const Kernel &row : rows()) {
     const bool two_parts = row.math_mode != LIBSGEMM_MATH_BF16X6;  // each kernel tests two of the four transpositions
     for (const int turn : {two_parts ? 1 : 0, two_parts ? 2 : 3}) {
-      const int64_t k = row.math_mode == LIBSGEMM_MATH_FP32_FAST ? 256 : 75;  // a smaller k needs no splits
+      const int64_t k = row.math_mode == LIBSGEMM_MATH_FP32_FAST ? 256 : 75;  // smaller k needs no splits
       Case test = turn == 3 ? case_for_plans(130, 67, k, turn) : case_for_plans(20, 17, k, turn);
       test.inputs = Inputs::kRandom;
       compare(row, make_problem(test), 1);
@@ -121,7 +121,7 @@ TEST_CASE("products with plans have the bits of those without") {
   }
 }
 
-// FP64 would give other bits.
+// FP64 gives other bits.
 TEST_CASE("plans know which rows are dense") {
   for (const Kernel &row : rows()) {
     if (row.math_mode != LIBSGEMM_MATH_FP32_FAST) continue;
@@ -130,7 +130,7 @@ TEST_CASE("plans know which rows are dense") {
   }
 }
 
-// Sums of integers are exact, whatever the panels of k.
+// Integer sums are exact for any panels of k.
 TEST_CASE("products with plans that are cut along k") {
   for (const Kernel &row : rows()) {
     const bool two_parts = row.math_mode != LIBSGEMM_MATH_BF16X6;
@@ -142,7 +142,7 @@ TEST_CASE("tiles that products with plans leave to FFMA: NaN, Inf, and sums that
   for (const Kernel &row : rows()) {
     for (const bool huge : {false, true}) {
       Case test = case_for_plans(140, 50, 70, 2);
-      if (huge) test.inputs = Inputs::kRandom;  // small integers are not exact next to huge numbers
+      if (huge) test.inputs = Inputs::kRandom;  // integers are not exact next to huge numbers
       Problem problem = make_problem(test);
       problem.a.at(3, 40) = huge ? 0x1p100f : INFINITY;
       problem.b.at(7, huge ? 40 : 69) = huge ? 0x1p24f : NAN;

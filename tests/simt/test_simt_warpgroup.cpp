@@ -1,4 +1,4 @@
-// Tests of the emulation of wgmma and of TMA's boxes of arrays: right results, and faults that it must find.
+// The emulation of wgmma and TMA's array boxes: right results, and faults that it must find.
 #include <cmath>
 #include <cstring>
 
@@ -6,7 +6,7 @@
 #include "support/catch.h"
 #include "support/numbers.h"
 
-// CUDA's words, which are macros here, come after the C++ library.
+// After the C++ library: CUDA's words are macros here.
 #include "ptx.h"
 #include "runtime/launch.h"
 #include "warpgroup_kernels.h"
@@ -18,7 +18,7 @@ using libsgemm::cuda::TensorMap;
 
 namespace {
 
-// An operand of `rows` x `k` numbers in memory, larger than its box at (0, 0).
+// `rows` x `k` numbers, larger than the box at (0, 0).
 class Operand {
  public:
   Operand(const WgmmaTile &tile, bool along_k, int box_rows, int rows, int k)
@@ -44,7 +44,7 @@ class Operand {
     REQUIRE(libsgemm::cuda::encode(boxes_, {}, &map, &error) == LIBSGEMM_SUCCESS);
     return map;
   }
-  // Numbers that the type has.
+  // Numbers of the type.
   void put(int row, int k, float x) {
     namespace ptx = libsgemm::cuda::ptx;
     char *to = base() + (along_k_ ? row * ld_ + k : k * ld_ + row) * bytes_;
@@ -81,7 +81,7 @@ std::string launched(const WgmmaTile &tile, const WgmmaTest &test) {
   return status == LIBSGEMM_SUCCESS ? "" : error.text;
 }
 
-// Returns the message of a fault in a small tile, or the first element of C.
+// The fault of a small tile, or C's first element.
 std::string outcome(WgmmaFault fault, uint64_t seed) {
   simt::schedule().seed = seed;
   const WgmmaTile &tile = wgmma_tiles().front();
@@ -92,7 +92,7 @@ std::string outcome(WgmmaFault fault, uint64_t seed) {
   return words.empty() ? std::to_string(c[0]) : words;
 }
 
-// Returns the sum of `start` and `count` products of 2^x_exponent and 2^y_exponent.
+// `start` plus `count` products of 2^x_exponent and 2^y_exponent.
 float sum_of(float start, int count, int x_exponent, int y_exponent) {
   const WgmmaTile &tile = wgmma_tiles().front();
   Operand x(tile, true, 64, 1, count), y(tile, true, 64, 1, count);

@@ -1,4 +1,4 @@
-// The waves of AMD's GPUs: uniform values, and matrix instructions compared with products of what the lanes hold.
+// AMD's waves: uniform values, and matrix instructions against products of the lanes' contents.
 #include <cstring>
 
 #include "simt/fibers/matrix_instructions.h"
@@ -9,7 +9,6 @@ namespace {
 
 using sgemm_test::Contains;
 
-// Runs `body(lane)` in the threads of one block.
 template <typename Body>
 std::string run_wave(unsigned wave, unsigned threads, const Body &body) {
   return simt::run(nullptr, {1, threads, 0, 1, wave}, [&] { body(static_cast<int>(simt::lane())); });
@@ -17,8 +16,7 @@ std::string run_wave(unsigned wave, unsigned threads, const Body &body) {
 
 uint64_t bits_of(int value) { return static_cast<uint64_t>(value); }
 
-// ---- Where a lane finds the elements: the calculator's formulas from element to lane and register, the inverse of
-// those in matrix_instructions.cpp.
+// ---- The calculator's formulas from element to lane and register, the inverse of those in matrix_instructions.cpp.
 
 struct Place {
   int lane, element;
@@ -26,9 +24,9 @@ struct Place {
 
 struct Layout {
   const simt::MatrixOp *op;
-  Place (*operand)(int i, int k);  // A[i][k], and B[k][i]
+  Place (*operand)(int i, int k);  // A[i][k], B[k][i]
   Place (*sum)(int i, int j);
-  int copies;  // lanes that hold the same operand elements, 16 apart
+  int copies;  // lanes with the same operand elements, 16 apart
 };
 
 template <int Elements>
@@ -50,7 +48,7 @@ const Layout kLayouts[] = {{&simt::mfma_f32_32x32x2f32, mfma_operand<1>, mfma_su
                            {&simt::wmma_f32_16x16x16_f16_gfx12, gfx12_operand, gfx12_sum, 1},
                            {&simt::wmma_f32_16x16x16_bf16_gfx12, gfx12_operand, gfx12_sum, 1}};
 
-// The registers of all lanes; 16 floats hold every fragment.
+// 16 floats hold every fragment.
 struct Registers {
   float of[64][16];
 };
@@ -65,7 +63,7 @@ void set_element(simt::MatrixType type, Registers *registers, const Place &place
   }
 }
 
-// Runs the instruction on small integers, and counts the elements of D that are wrong.
+// Counts wrong elements of D for small integers.
 int wrong_elements(const Layout &layout) {
   const simt::MatrixOp &op = *layout.op;
   sgemm_test::Random random(5);

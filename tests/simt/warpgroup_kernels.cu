@@ -39,7 +39,7 @@ void __global__ tile(const WgmmaTest test) {
   if (threadIdx.x == 0) {
     copy_rows<X>(fault == WgmmaFault::unaligned ? x + 128 : x, test.x, 64, kDepth, barrier);
     copy_rows<Y>(y, test.y, kN, kDepth, barrier);
-    ptx::barrier_arrive_and_expect(barrier, kXBytes + kYBytes);  // the bytes may arrive before the announcement
+    ptx::barrier_arrive_and_expect(barrier, kXBytes + kYBytes);  // bytes may arrive before their announcement
   }
   ptx::barrier_wait(barrier, 0);
 

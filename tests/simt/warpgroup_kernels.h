@@ -1,4 +1,4 @@
-// Kernels of one wgmma tile, right and wrong, for tests of its emulation.
+// Kernels of one wgmma tile, right and wrong, for its emulation's tests.
 #pragma once
 
 #include <vector>
@@ -12,23 +12,23 @@ enum class WgmmaFault {
   none,
   no_fence,         // before the first product
   no_wait,          // before the accumulators are stored
-  writes_sums,      // while a product is under way
+  writes_sums,      // during a product
   never_waits,      // at all
-  three_warps,      // the fourth one issues nothing
-  two_descriptors,  // the fourth warp has another descriptor
-  unaligned,        // the box of x is off by 128 bytes
+  three_warps,      // the fourth issues nothing
+  two_descriptors,  // the fourth warp's differs
+  unaligned,        // x's box is off by 128 bytes
   uninitialised,    // the barrier
 };
 
 struct WgmmaTest {
   libsgemm::cuda::TensorMap x, y;
-  float *c;     // 64 x n, rows dense
-  float start;  // initial value of the accumulators; zero: the first product does not add
+  float *c;     // 64 x n, dense rows
+  float start;  // of the accumulators; zero: the first product does not add
   WgmmaFault fault;
 };
 
-// C = start + x y^T of one line of k; with `line` 128 64 steps of 16-bit numbers. Boxes are 64 rows of x, n of y; along
-// the outer side 64 each.
+// C = start + x y^T of one line of k; `line` 128: 64 steps of 16-bit numbers. Boxes: 64 rows of x, n of y; MN-major 64
+// each.
 struct WgmmaTile {
   libsgemm::cuda::Number number;
   int n;

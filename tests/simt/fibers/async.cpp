@@ -1,5 +1,4 @@
-// Asynchronous copies and the mbarrier object. A copy lands as late as the program lets it; until then its target is
-// NaN.
+// Asynchronous copies and mbarriers. A copy lands as late as allowed; until then its target is NaN.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,7 +9,7 @@
 namespace simt {
 namespace {
 
-// Copies without AddressSanitizer, which would object to bytes before the matrix.
+// AddressSanitizer would object to bytes before the matrix.
 __attribute__((no_sanitize("address"))) void copy_unchecked(const PendingCopy &copy) {
   auto *target = static_cast<volatile unsigned char *>(copy.target);
   const auto *source = static_cast<const volatile unsigned char *>(copy.source);
@@ -29,8 +28,7 @@ void land(const std::vector<PendingCopy> &copies) {
   }
 }
 
-// Calls each(column, row, image) for the pixels of a box of images, from the first one on: row by row and image by
-// image of the map's rectangle.
+// Calls each(column, row, image) for a box of images' pixels, row by row and image by image of the map's rectangle.
 template <typename Each>
 void for_pixels(const PendingBox &box, const Each &each) {
   const ArrayMap &map = box.map;
@@ -47,9 +45,9 @@ void for_pixels(const PendingBox &box, const Each &each) {
   }
 }
 
-// Calls each(chunk, element, bytes) for the 16-byte chunks of a box in shared memory, of which `bytes` from the chunk's
-// byte `skipped` on are those at `element` of the array: null where all lies outside. The swizzle exchanges chunks by
-// bits of their addresses, which are those of shared memory: that begins at a multiple of 1024.
+// Calls each(chunk, element, bytes) for a box's 16-byte chunks in shared memory: `bytes` from byte `skipped` on are
+// those at `element` of the array; null if all lies outside. The swizzle exchanges chunks by bits of shared memory
+// addresses, which begin at a multiple of 1024.
 template <typename Each>
 void for_chunks(const PendingBox &box, const Each &each) {
   const ArrayMap &map = box.map;
@@ -59,7 +57,7 @@ void for_chunks(const PendingBox &box, const Each &each) {
   const auto outside = [&map](int dimension, int64_t at) {
     return at < 0 || at >= static_cast<int64_t>(map.sizes[dimension]);
   };
-  // The bytes of a line from `begin` to `end` are in the array.
+  // Bytes `begin` to `end` of a line are in the array.
   const auto bytes_at = [&map](int64_t element) { return element * static_cast<int64_t>(map.element_bytes); };
   const int64_t begin = std::clamp<int64_t>(bytes_at(-box.at[0]), 0, line_bytes);
   const int64_t end = std::clamp<int64_t>(bytes_at(static_cast<int64_t>(map.sizes[0]) - box.at[0]), begin, line_bytes);
@@ -85,12 +83,12 @@ void for_chunks(const PendingBox &box, const Each &each) {
   }
 }
 
-// Rounds as TMA does (measured on an H100).
+// As TMA (measured on an H100).
 float round_to_tf32(float x) {
   return std::isnan(x) ? libsgemm::float_from_bits(0x7fffe000) : libsgemm::round_to_tf32(x);
 }
 
-// Reads nothing beyond the array, which AddressSanitizer checks.
+// AddressSanitizer checks that it reads within the array.
 void land(const PendingBox &box) {
   for_chunks(box, [&box](char *chunk, const char *element, size_t skipped, size_t bytes) {
     char landed[16] = {};
@@ -115,16 +113,16 @@ void store(const std::vector<PendingBox> &boxes) {
 
 bool aligned(const void *address, size_t bytes) { return reinterpret_cast<uintptr_t>(address) % bytes == 0; }
 
-// First 32-bit address of either kind of shared memory.
+// First 32-bit address of each kind.
 constexpr uint32_t kDynamicWindow = 1u << 20, kStaticWindow = 1u << 24;
 
-// The 64 bits of an mbarrier.
+// An mbarrier's 64 bits.
 struct State {
   uint64_t initialised : 2;  // 1; poison is 3
   uint64_t phase : 1;
-  uint64_t expected : 20;  // expected arrivals of a phase
-  uint64_t pending : 20;   // arrivals that this phase still needs
-  int64_t bytes : 21;      // announced and not yet arrived; below 0 if some arrived before their announcement
+  uint64_t expected : 20;  // arrivals in a phase
+  uint64_t pending : 20;   // arrivals that this phase needs
+  int64_t bytes : 21;      // announced, not arrived; negative: arrived first
 };
 constexpr int64_t kMostBytes = (1 << 20) - 1;
 
@@ -134,7 +132,7 @@ State load(const Mbarrier *barrier) {
   return state;
 }
 
-// Stores the state. A complete phase starts the next one.
+// A complete phase starts the next.
 void store(State state, Mbarrier *barrier) {
   if (state.pending == 0 && state.bytes == 0) {
     state.phase ^= 1;
@@ -144,7 +142,7 @@ void store(State state, Mbarrier *barrier) {
   progress();
 }
 
-// Counts an arrival. Returns what is wrong with it, or an empty string.
+// Counts an arrival. Returns its fault or "".
 std::string count_down(Mbarrier *barrier, unsigned arrivals, unsigned bytes) {
   State state = load(barrier);
   if (state.initialised != 1) return "uses an mbarrier that is not initialised";
@@ -157,11 +155,11 @@ std::string count_down(Mbarrier *barrier, unsigned arrivals, unsigned bytes) {
   return "";
 }
 
-// Adds the copies of `count` rows of one column of a matrix, from `row` on.
+// Adds copies of `count` rows of a column, from `row`.
 void copy_rows(float *target, const TensorMap &map, int64_t row, int64_t column, int64_t count,
                std::vector<PendingCopy> *copies) {
   const bool inside = column >= 0 && column < static_cast<int64_t>(map.columns);
-  // Rows before the matrix, in it, and after it.
+  // Rows before, in and after the matrix.
   const int64_t end = row + count;
   const int64_t first = std::min(end, std::max<int64_t>(row, 0));
   const int64_t last = std::max(first, std::min(end, static_cast<int64_t>(map.rows)));
@@ -179,7 +177,7 @@ void copy_rows(float *target, const TensorMap &map, int64_t row, int64_t column,
 
 unsigned bytes_of(const ArrayMap &map) { return map.element_bytes * map.box[0] * map.box[1] * map.box[2] * map.box[3]; }
 
-// Checks what TMA requires of a box.
+// Checks TMA's requirements.
 void require_box(const ArrayMap &map, uint64_t dimensions, const int (&at)[4], uint32_t shared) {
   if (map.dimensions != dimensions) fail("copies a box by a map of another number of dimensions");
   const uint32_t boundary = map.swizzle == 0 ? 128 : 8 * map.swizzle;
@@ -194,7 +192,7 @@ void require_box(const ArrayMap &map, uint64_t dimensions, const int (&at)[4], u
   }
 }
 
-// Returns block `rank` of the current thread's cluster.
+// Block `rank` of the current cluster.
 Block *cluster_block(unsigned rank) {
   Block *own = self()->block;
   const uint64_t wanted = own->rank - own->rank % grid->configuration.cluster + rank;
@@ -245,7 +243,7 @@ void wait_for_copies(int pending) {
     land(landed);
     if (!thread->open_copies.empty()) continue;
     landed.clear();
-    thread->open_copies = std::move(landed);  // memory for the next copies
+    thread->open_copies = std::move(landed);  // reused by the next copies
   }
 }
 
@@ -358,7 +356,7 @@ void copy_pixels(uint32_t target, const ArrayMap &map, const int (&at)[4], const
 void store_box(const ArrayMap &map, uint32_t source, const int (&at)[4]) {
   require_box(map, ArrayMap::kDimensions, at, source);
   const unsigned bytes = bytes_of(map);
-  // An H100 writes all 16 bytes of a chunk in which the array ends.
+  // An H100 writes all 16 bytes of the chunk in which the array ends.
   if (map.sizes[0] * map.element_bytes % 16 != 0) fail("stores boxes of an array whose lines end within 16 bytes");
   auto *memory = static_cast<char *>(shared_pointer(source, bytes));
   if (has_unknown(source - kDynamicWindow, bytes)) fail("stores a box that a thread has not made known to TMA");
@@ -389,7 +387,7 @@ void note_write(uint32_t address, uint32_t bytes) {
   if (offset + uint64_t{bytes} > grid->configuration.shared_bytes) fail("notes a write outside dynamic shared memory");
   std::vector<uint32_t> &mine = self()->unknown_writes;
   for (uint32_t word = offset / 8; word <= (offset + bytes - 1) / 8; ++word) {
-    if (std::find(mine.begin(), mine.end(), word) != mine.end()) continue;  // already noted
+    if (std::find(mine.begin(), mine.end(), word) != mine.end()) continue;
     mine.push_back(word);
     ++self()->block->unknown[word];
   }

@@ -1,4 +1,4 @@
-// The state of a launch: its blocks, their threads, and what these wait for. Internal to the runtime.
+// State of a launch: blocks, threads, waits. Internal to the runtime.
 #pragma once
 
 #include <array>
@@ -16,23 +16,23 @@
 
 namespace simt {
 
-// A copy that was issued and has not landed.
+// Issued, not landed.
 struct PendingCopy {
   void *target;
   const void *source;  // null: zeros
   size_t bytes;
-  bool whole_vector = false;  // some of the 16 bytes that TMA reads may be before the matrix
+  bool whole_vector = false;  // TMA may read up to 16 bytes from before the matrix
 };
 
-// A box of an array in flight to or from shared memory.
+// A box in flight to or from shared memory.
 struct PendingBox {
   ArrayMap map;
   int64_t at[4];
   char *shared;
-  int64_t offset[2] = {0, 0};  // columns and rows; for images only
+  int64_t offset[2] = {0, 0};  // columns, rows; images only
 };
 
-// Copies that land together at some later time, and what they then count at the barrier.
+// Copies that land together later, and their effect on the barrier.
 struct Transfer {
   std::vector<PendingCopy> copies;
   std::vector<PendingBox> boxes;
@@ -41,34 +41,33 @@ struct Transfer {
   unsigned transaction;  // bytes
 };
 
-// Accumulators of a warpgroup that still wait for products: 64 rows of n.
+// A warpgroup's accumulators that await products: 64 rows of n.
 struct WarpgroupSums {
   int n;
   std::vector<float> values;
 };
 
-// An instruction of a warpgroup.
 struct WarpgroupProduct {
   WarpgroupOp op;
   uint64_t x, y;
-  std::vector<const float *> registers;  // registers of each thread that hold x, in place of a descriptor
+  std::vector<const float *> registers;  // each thread's, with x, instead of a descriptor
   bool add;
   std::shared_ptr<WarpgroupSums> sums;
-  unsigned issued;  // threads that have issued it
+  unsigned issued;  // threads
 };
 
 struct FiberThread;
 
 struct Warpgroup {
-  std::deque<WarpgroupProduct> products;  // issued and not carried out
-  size_t done = 0;                        // number of products carried out, all before `products`
-  std::vector<FiberThread *> waiting;     // for other threads to issue a product
+  std::deque<WarpgroupProduct> products;  // issued, pending
+  size_t done = 0;                        // finished ones, all before `products`
+  std::vector<FiberThread *> waiting;     // for other threads' issue
 };
 
-// Accumulators of a thread with products in flight.
+// A thread's accumulators with pending products.
 struct SumsInFlight {
   float *registers;
-  size_t end;  // number of products that the thread had issued after the last one for these accumulators
+  size_t end;  // products that the thread has issued, up to the last one for these
   std::shared_ptr<WarpgroupSums> sums;
 };
 
@@ -80,26 +79,25 @@ struct FiberThread : Thread {
   Fiber fiber;
   Block *block = nullptr;
   Waiting waiting = Waiting::no;
-  int place = 0;   // line of the barrier where it waits
-  int result = 0;  // result of barrier_count
-  // A warp operation. `value` is what the lane brings, and then its result.
+  int place = 0;   // line of the awaited barrier
+  int result = 0;  // of barrier_count
+  // A warp operation. `value`: the lane's input, then its result.
   WarpOp op = WarpOp::sync;
   uint64_t mask = 0, value = 0;
   unsigned argument = 0;
-  size_t uniform_values = 0;  // number of values that it has declared uniform
-  // Copies since the last commit_copies, and the groups before it.
+  size_t uniform_values = 0;  // values declared uniform
+  // Copies since the last commit_copies, and earlier groups.
   std::vector<PendingCopy> open_copies;
   std::deque<std::vector<PendingCopy>> groups;
-  // Products of its warpgroup: the number it has issued, that number at the end of each of its groups, and its
-  // accumulators.
+  // Products of its warpgroup: issued ones, their number at each group's end, and its accumulators.
   size_t products = 0;
   std::vector<size_t> product_groups;
   std::vector<SumsInFlight> sums;
-  bool fenced = false;  // has executed wgmma_fence since it last had access to its accumulators
-  // Boxes that it stores: those since the last commit_stores, and the earlier groups.
+  bool fenced = false;  // by wgmma_fence, since it last had access to its accumulators
+  // Stored boxes since the last commit_stores, and earlier groups.
   std::vector<PendingBox> open_stores;
   std::deque<std::vector<PendingBox>> stores;
-  std::vector<uint32_t> unknown_writes;  // words of shared memory, as in Block::unknown
+  std::vector<uint32_t> unknown_writes;  // shared words, as in Block::unknown
   bool knows_grid_before = false;
 };
 
@@ -110,14 +108,13 @@ struct Barrier {
   Ordering ordering;
 };
 
-// The threads that execute as one.
+// Threads that execute together.
 struct Wave {
-  uint64_t waiting = 0;           // lanes that wait in an operation
-  std::vector<uint64_t> uniform;  // values that the first lane to reach them has declared
-  Ordering ordering[2];           // one for each half, since the halves synchronise separately
+  uint64_t waiting = 0;           // lanes in an operation
+  std::vector<uint64_t> uniform;  // declared by the first lane to reach them
+  Ordering ordering[2];           // the halves synchronise separately
 };
 
-// Blocks that are resident together.
 struct Cluster {
   size_t threads = 0, left = 0;
   std::vector<FiberThread *> waiting;
@@ -136,7 +133,6 @@ struct Block {
 
   bool done() const { return left == threads.size(); }
   void wake(FiberThread *thread);
-  // Describes which threads wait for what.
   std::string state() const;
 
   uint64_t rank;
@@ -149,14 +145,12 @@ struct Block {
   std::array<Barrier, 16> barriers;
   std::vector<Transfer> transfers;
   std::unique_ptr<unsigned char, AlignedDelete> dynamic_shared;
-  // For each 8 bytes of dynamic shared memory: the number of threads that wrote there without a fence for TMA and wgmma
-  // since.
+  // For each 8 bytes of dynamic shared memory: threads that wrote there without a later fence for TMA and wgmma.
   std::vector<uint16_t> unknown;
   std::vector<char> static_shared;  // saved while another block is active
-  size_t left = 0;                  // threads that have left the kernel
+  size_t left = 0;
 };
 
-// The launch under way.
 struct Grid {
   Configuration configuration;
   const std::function<void()> *body;
@@ -164,26 +158,25 @@ struct Grid {
   sgemm_test::Random random;
   std::map<uint64_t, Cluster> clusters;
   std::vector<std::unique_ptr<Block>> resident;
-  Block *active = nullptr;  // the block whose static shared memory is in place
-  uint64_t progress = 0;    // counts every change that another thread may wait for
+  Block *active = nullptr;  // its static shared memory is in place
+  uint64_t progress = 0;    // counts changes that threads may wait for
   std::string fault = "";
-  char begin = 0, end = 0;  // places that order the host's work before and after the launch for ThreadSanitizer
+  char begin = 0, end = 0;  // order the host's work around the launch for ThreadSanitizer
 };
 extern Grid *grid;
 
 inline FiberThread *self() { return static_cast<FiberThread *>(current); }
 
-// Suspends the current thread for `reason`.
+// Suspends the current thread.
 void wait(Waiting reason);
 
-// Computes the matrix operation in which these lanes of a wave wait. Returns what is wrong with it, or an empty string.
+// Computes the matrix operation of these lanes. Returns its fault or "".
 std::string multiply_wave(const std::unique_ptr<FiberThread> *lanes);
 
-// True if a thread of the block wrote to these bytes of dynamic shared memory without making that known to TMA and
-// wgmma.
+// True if the block wrote these bytes of dynamic shared memory without a fence for TMA and wgmma.
 bool has_unknown(size_t offset, size_t bytes);
 
-// Lands one of the block's transfers, drawn at random; false if there is none.
+// Lands a random transfer of the block; false if there is none.
 bool land_one(Block *block);
 
 }  // namespace simt

@@ -1,5 +1,4 @@
-// Fibres on Boost.Context's assembly, with the annotations that AddressSanitizer and ThreadSanitizer need to follow a
-// change of stacks.
+// Fibres on Boost.Context's assembly, annotated for AddressSanitizer and ThreadSanitizer.
 #include "fiber.h"
 
 #include <boost/context/protected_fixedsize_stack.hpp>
@@ -24,17 +23,16 @@ namespace {
 
 namespace context = boost::context::detail;
 
-// Stack of a fibre: room for the fragments of a thread, spilled and with redzones. Pages that are not used cost
-// nothing.
+// Holds a thread's fragments, spilled and with redzones. Unused pages cost nothing.
 constexpr size_t kStackBytes = 256 * 1024;
-// Part of the stack for start(), the entry and suspend().
+// For start(), the entry and suspend().
 [[maybe_unused]] constexpr size_t kOuterFrames = 8 * 1024;
 
 [[maybe_unused]] void *bottom(const boost::context::stack_context &stack) {
   return static_cast<char *>(stack.sp) - stack.size;
 }
 
-// Switches ThreadSanitizer's thread without ordering anything.
+// Switches ThreadSanitizer's thread without ordering.
 void switch_watch([[maybe_unused]] void *to) {
 #ifdef SIMT_TSAN
   __tsan_switch_to_fiber(to, __tsan_switch_to_fiber_no_sync);
@@ -61,7 +59,7 @@ Fiber::~Fiber() {
 
 void Fiber::prepare(void (*entry)(void *), void *argument) {
 #ifdef SIMT_ASAN
-  // Functions that returned have left no redzones: only the outermost frames have some, unless a call was abandoned.
+  // Only outermost frames have redzones left, unless a call was abandoned.
   const size_t used = ended_ ? kOuterFrames : stack_.size;
   __asan_unpoison_memory_region(static_cast<char *>(stack_.sp) - used, used);
 #endif

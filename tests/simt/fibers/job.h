@@ -1,5 +1,4 @@
-// A call on a row of a kernel table, in memory of the CPU: its matrices, its description as the library hands it to a
-// backend, its workspace.
+// A call for a kernel of the table in CPU memory: matrices, the library's description, workspace.
 #pragma once
 
 #include <cmath>
@@ -51,7 +50,7 @@ inline libsgemm::Type type_of(Routine routine) {
 
 inline libsgemm_op_t plain_op(libsgemm_op_t op) { return op == LIBSGEMM_NO_TRANS ? op : LIBSGEMM_TRANS; }
 
-// The description that the library hands to a backend for this call.
+// The library's description of this call.
 inline GemmDesc describe_call(Routine routine, const Args &args) {
   GemmDesc d = {};
   d.routine = routine_of(routine);
@@ -77,10 +76,9 @@ inline GemmDesc describe_call(Routine routine, const Args &args) {
   return d;
 }
 
-// The next multiple of 8 elements: of 16 bytes, or 32.
+// Multiple of 8 elements: 16 or 32 bytes.
 inline int64_t whole_chunks(int64_t elements) { return (elements + 7) / 8 * 8; }
 
-// How the products of a batch are found.
 enum class Form { kSingle, kStrided, kDeviceArrays, kHostArrays };
 constexpr Form kForms[] = {Form::kSingle, Form::kStrided, Form::kDeviceArrays, Form::kHostArrays};
 
@@ -89,7 +87,7 @@ inline const char *name(Form form) {
   return names[static_cast<int>(form)];
 }
 
-// The call of a case, without its matrices.
+// A case's call without matrices.
 inline GemmDesc outline(const Case &test, Form form, int count) {
   Args args;
   args.transa = test.transa, args.transb = test.transb;
@@ -115,7 +113,7 @@ inline void add_specials(Random *random, Matrix *x) {
   }
 }
 
-// The products of one call in memory, and its description. `shares_a`: of a strided batch, all products.
+// A call's products and description. `shares_a`: all products of a strided batch.
 class Job {
  public:
   Job(const Case &test, Form form, bool specials, int count, bool shares_a = false) : form_(form) {
@@ -126,7 +124,7 @@ class Job {
       if (specials && test.routine != Routine::kStrsm) {
         add_specials(&random, &problem.a);
         add_specials(&random, &problem.b);
-        // Bounds of random ones would be NaN for elements whose terms they do not belong to.
+        // Bounds of random ones would be NaN for elements without these terms.
         if (is_in_place(test.routine) && test.inputs == Inputs::kExact) add_specials(&random, &problem.c);
         solve(&problem);
       }
@@ -135,7 +133,7 @@ class Job {
     std::vector<const Problem *> pointers;
     for (const Problem &problem : problems_) pointers.push_back(&problem);
     const Args shape = Placement(problems_.front(), LIBSGEMM_COL_MAJOR).args();
-    // Between products whose columns are aligned the gap keeps them so.
+    // Gaps keep aligned columns aligned.
     const auto stride = [](const Matrix &x, int64_t ld, int64_t gap) {
       const int64_t extent = extent_of(LIBSGEMM_COL_MAJOR, ld, x.rows, x.columns);
       return ld % 8 == 0 ? whole_chunks(extent + gap) : extent + gap;
@@ -148,7 +146,7 @@ class Job {
   }
 
   const GemmDesc &desc() const { return desc_; }
-  // From now on with the sums that it defines (oracle.h, chain()).
+  // From now on requires the defined sums (oracle.h, chain()).
   void ask_for_chains() { desc_.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT; }
   bool arrays_on_device() const { return form_ == Form::kDeviceArrays; }
   std::string check(const Arithmetic &how = {}) { return placement_->check(how); }
@@ -187,12 +185,12 @@ class Job {
   std::vector<float *> c_;
 };
 
-// Device workspace: NaN, with NaN around it that must stay.
+// NaN, between guards of NaN that must stay.
 class Workspace {
  public:
   explicit Workspace(size_t bytes)
       : bytes_(bytes), memory_(static_cast<unsigned char *>(::operator new(bytes + 2 * kGuard, kAlignment))) {
-    std::memset(memory_.get(), 0xff, bytes + 2 * kGuard);  // NaN
+    std::memset(memory_.get(), 0xff, bytes + 2 * kGuard);
   }
   void *data() { return memory_.get() + kGuard; }
   bool intact() const {
@@ -212,8 +210,8 @@ class Workspace {
   std::unique_ptr<unsigned char, Delete> memory_;
 };
 
-// Runs a job on a row with `workspace_share` times the workspace that it asks for. Returns the first fault in words;
-// sets *ran if the row supports it.
+// Runs a job with `workspace_share` times the requested workspace. Returns the first fault; sets *ran if the kernel
+// supports it.
 inline std::string run_job(const Kernel &row, Job *job, bool *ran, double workspace_share = 1) {
   *ran = can_do(row, job->desc(), 0);
   if (!*ran) return "";

@@ -1,4 +1,4 @@
-// Kernel launches for the backends of both vendors.
+// Kernel launches for both vendors' backends.
 #include "gpu/launch.h"
 
 #include "simt.h"

@@ -1,5 +1,4 @@
-// Matrix instructions in plain C++: each lane registers its operands, the last one computes the product, and each takes
-// its own results.
+// Matrix instructions in plain C++: lanes register operands, the last one multiplies, each takes its results.
 #include "matrix_instructions.h"
 
 #include <cstring>
@@ -12,7 +11,7 @@
 namespace simt {
 namespace {
 
-// ---- Where the elements lie.
+// ---- Places of elements.
 
 template <int Elements>
 int k_mfma(int lane, int element) {
@@ -27,7 +26,7 @@ MatrixPlace c_mfma_f64(int lane, int i) { return {4 * i + lane / 16, lane % 16};
 MatrixPlace c_gfx11(int lane, int i) { return {2 * i + lane / 16, lane % 16}; }
 MatrixPlace c_gfx12(int lane, int i) { return {8 * (lane / 16) + i, lane % 16}; }
 
-// Elements of A come in registers of `Pair` steps of k: rows lane / 4 and 8 more, then the other half of k.
+// Registers of A hold `Pair` steps of k: rows lane / 4 and 8 more, then the other half of k.
 template <int Pair>
 int k_mma(int lane, int element) {
   return Pair * (lane % 4) + element % Pair + 4 * Pair * (element / (2 * Pair));
@@ -40,7 +39,7 @@ template <int Pair>
 MatrixPlace b_mma(int lane, int element) {
   return {Pair * (lane % 4) + element % Pair + 4 * Pair * (element / Pair), lane / 4};
 }
-// Elements of f64 come in single steps of k, 4 apart.
+// f64: single steps of k, 4 apart.
 int k_dmma(int lane, int element) { return lane % 4 + 4 * (element / 2); }
 int row_dmma(int lane, int element) { return lane / 4 + 8 * (element % 2); }
 MatrixPlace b_dmma(int lane, int element) { return {lane % 4 + 4 * element, lane / 4}; }
@@ -54,7 +53,7 @@ MatrixPlace c_wmma(int lane, int i) { return {lane % 16, 8 * (lane / 16) + i}; }
 
 // ---- Elements.
 
-// Table of all binary16 numbers, since millions are converted.
+// All binary16 numbers: millions are converted.
 const std::vector<float> &halves() {
   static const std::vector<float> table = [] {
     std::vector<float> all;
@@ -66,7 +65,7 @@ const std::vector<float> &halves() {
   return table;
 }
 
-// Value is double for f64, else float.
+// Value: double for f64, else float.
 template <typename Value>
 Value element(const MatrixOp &op, const void *registers, int i) {
   if (op.type == MatrixType::f32 || op.type == MatrixType::f64) return static_cast<const Value *>(registers)[i];
@@ -77,14 +76,14 @@ Value element(const MatrixOp &op, const void *registers, int i) {
 
 // ---- The product.
 
-constexpr int kMost = 32;  // rows, columns and k of an instruction
+constexpr int kMost = 32;  // most rows, columns and k
 
 template <typename Value>
 struct Tile {
   Value at[kMost][kMost] = {};
   bool set[kMost][kMost] = {};
 
-  // False if another lane has brought another value: on gfx11 two lanes hold each row of an operand.
+  // False if another lane has another value: on gfx11 two lanes hold each row of an operand.
   bool put(int row, int column, Value value) {
     Value &place = at[row][column];
     if (set[row][column]) return std::memcmp(&place, &value, sizeof value) == 0;
@@ -94,8 +93,8 @@ struct Tile {
   }
 };
 
-// Number is the type of the products. Products of halves are exact in FP32, those of floats in FP64; f64 operands are
-// converted floats, so that rounding cannot depend on fusing.
+// Number: type of products. Products of halves are exact in FP32, of floats in FP64; f64 operands are converted floats,
+// so that fusing cannot change rounding.
 template <typename Number, typename Value>
 void multiply(const MatrixOp &op, const Tile<Value> &a, const Tile<Value> &b, Value (*c)[kMost]) {
   for (int i = 0; i < op.m; ++i) {
@@ -106,7 +105,7 @@ void multiply(const MatrixOp &op, const Tile<Value> &a, const Tile<Value> &b, Va
   }
 }
 
-// Places in C of all accumulators of all lanes, computed once.
+// Places in C of all accumulators, computed once.
 const std::vector<MatrixPlace> &places_in_c(const MatrixOp &op) {
   static thread_local std::map<const MatrixOp *, std::vector<MatrixPlace>> known;
   std::vector<MatrixPlace> &places = known[&op];
@@ -118,7 +117,7 @@ const std::vector<MatrixPlace> &places_in_c(const MatrixOp &op) {
   return places;
 }
 
-// Operands and accumulators that a lane brings.
+// A lane's operands and accumulators.
 struct Deposit {
   const MatrixOp *op;
   const void *a, *b;
@@ -210,7 +209,7 @@ const MatrixOp mma_bf16 = {"mma.m16n8k16.bf16", Type::bf16, 32, 16, 8, 16, 8, 4,
 const MatrixOp mma_tf32 = {"mma.m16n8k8.tf32", Type::f32, 32, 16, 8, 8, 4, 4, k_mma<1>, c_mma, row_mma<1>, b_mma<1>, 2};
 
 const MatrixOp mma_f64 = {"mma.m16n8k16.f64", Type::f64, 32, 16, 8, 16, 8, 4, k_dmma, c_mma, row_dmma, b_dmma, 4};
-// One element of an operand, and the first two of C.
+// One element of each operand, the first two of C.
 const MatrixOp mma_f64_m8n8k4 = {"mma.m8n8k4.f64", Type::f64, 32, 8, 8, 4, 1, 2, k_dmma, c_mma, row_dmma, b_dmma, 1};
 
 const MatrixOp wmma_f16 = {"wmma.m16n16k16.f16", Type::f16, 32, 16, 16, 16, 8, 8, k_wmma<8>, c_wmma};

@@ -1,4 +1,4 @@
-// Finds the thread-local segment of a shared library through the dynamic linker.
+// Finds a library's thread-local segment through the dynamic linker.
 #include "shared_image.h"
 
 #include <link.h>

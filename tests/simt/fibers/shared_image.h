@@ -1,5 +1,5 @@
-// The static shared memory of a kernel. `__shared__` variables are thread-local in the kernel's shared library, so that
-// library's thread-local segment is exactly the static shared memory of its kernels.
+// A kernel's static shared memory. `__shared__` variables are thread-local, so the thread-local segment of the kernel's
+// library is exactly its kernels' static shared memory.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,10 @@ struct SharedImage {
   size_t bytes = 0;
 };
 
-// Image of the library that holds the code at `kernel`. Empty if that is the executable, whose thread-local data is not
-// the kernels'.
+// Image of the library of the code at `kernel`; empty for the executable, whose thread-local data is not the kernels'.
 SharedImage static_shared(const void *kernel);
 
-// Fills memory with NaN.
+// Fills with NaN.
 void poison(void *memory, size_t bytes);
 
 }  // namespace simt

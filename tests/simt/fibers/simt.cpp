@@ -1,4 +1,4 @@
-// The scheduler: admits blocks, runs their fibres in a random order, and reports why no thread can proceed.
+// The scheduler: admits blocks, runs fibres in random order, reports deadlocks.
 #include "simt.h"
 
 #include <algorithm>
@@ -12,15 +12,15 @@ Grid *grid = nullptr;
 
 namespace {
 
-// Rounds of polling without progress by all threads before the launch counts as hung.
+// Rounds of polling without progress before a launch counts as hung.
 constexpr int kPatience = 1000;
 
-// Thrown by fail(), to leave the kernel.
+// Thrown by fail() to leave the kernel.
 struct Fault {
   std::string text;
 };
 
-// Limits of one multiprocessor.
+// Limits of a multiprocessor.
 constexpr uint64_t kThreads = 2048, kBlocks = 32;
 
 uint64_t volume(const Index &index) { return static_cast<uint64_t>(index.x) * index.y * index.z; }
@@ -30,8 +30,8 @@ Index position(uint64_t rank, const Index &size) {
           static_cast<unsigned>(rank / size.x / size.y)};
 }
 
-// Fibres are kept for later blocks: creating a stack costs more than running on it. The next block must not reuse them:
-// for ThreadSanitizer all that a fibre does is ordered, and through a barrier all that its block does.
+// Fibres are reused, since creating a stack costs more than running on it, but not by the next block: ThreadSanitizer
+// orders all that a fibre does, and through a barrier all of its block.
 std::vector<std::unique_ptr<FiberThread>> &spare_threads(uint64_t block) {
   static std::array<std::vector<std::unique_ptr<FiberThread>>, 2> spare;
   return spare[block % 2];
@@ -76,7 +76,7 @@ void thread_main(void *argument) {
   thread->fiber.suspend(true);
 }
 
-// Puts the block's static shared memory in place.
+// Puts static shared memory in place.
 void activate(Block *block) {
   const SharedImage &image = grid->image;
   if (grid->active == block || image.bytes == 0) return;
@@ -103,7 +103,7 @@ void run_ready(Block *block) {
   }
 }
 
-// Runs the block until its threads have left or poll in vain. True if there was progress.
+// Runs until the threads have left or poll in vain. True if there was progress.
 bool run_block(Block *block) {
   const uint64_t before = grid->progress;
   activate(block);
@@ -150,7 +150,7 @@ std::string hung() {
   return text;
 }
 
-// Number of blocks that all multiprocessors hold together.
+// Blocks on all multiprocessors together.
 uint64_t capacity(const Configuration &configuration) {
   const uint64_t by_threads = kThreads / volume(configuration.block);
   const uint64_t by_shared = kMaxSharedBytes / std::max<size_t>(1, configuration.shared_bytes + 1024);
@@ -169,7 +169,7 @@ void run_blocks() {
     return true;
   };
 #ifdef SIMT_TSAN
-  constexpr bool together = false;  // ThreadSanitizer supports only 8128 threads
+  constexpr bool together = false;  // ThreadSanitizer supports 8128 threads only
 #else
   const bool together = schedule().start_together;
 #endif

@@ -1,4 +1,4 @@
-// Barriers of a block and of a cluster, and the operations of a warp.
+// Barriers of blocks and clusters; warp operations.
 #include <algorithm>
 
 #include "block.h"
@@ -6,8 +6,7 @@
 namespace simt {
 namespace {
 
-// Counts the thread at the barrier. The last one to arrive wakes all that wait, itself included. Returns the place to
-// acquire() after the wait.
+// Counts the thread; the last one wakes all, itself included. Returns the place to acquire() after the wait.
 void *count_arrival(int id, unsigned count, int place, int value, bool waits) {
   const Unwatched unwatched;
   FiberThread *thread = self();
@@ -66,7 +65,7 @@ uint64_t reduce(WarpOp op, uint64_t a, uint64_t b) {
   }
 }
 
-// Gives every lane in `mask` its result. `lanes` are the threads of the wave.
+// Gives lanes in `mask` their results. `lanes`: the wave's threads.
 void complete(WarpOp op, uint64_t mask, const std::unique_ptr<FiberThread> *lanes) {
   std::array<uint64_t, 64> value = {};
   uint64_t combined = 0;
@@ -86,7 +85,6 @@ void complete(WarpOp op, uint64_t mask, const std::unique_ptr<FiberThread> *lane
   }
 }
 
-// Wave of the current thread.
 struct OwnWave {
   Wave *wave;
   const std::unique_ptr<FiberThread> *first;
@@ -100,8 +98,8 @@ OwnWave own_wave() {
   return {&block->waves[index], &block->threads[index * size], lanes};
 }
 
-// Makes the thread a lane of the operation; the last one completes it and wakes all. Returns the place to acquire()
-// after the wait, or null.
+// Joins the operation; the last lane completes it and wakes all. Returns the place to acquire() after the wait, or
+// null.
 void *join_operation(WarpOp op, uint64_t mask, uint64_t value, unsigned argument) {
   const Unwatched unwatched;
   FiberThread *thread = self();

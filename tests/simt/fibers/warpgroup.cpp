@@ -1,8 +1,7 @@
-// Products of warpgroups (wgmma) in plain C++, with the arithmetic of Hopper's tensor cores.
+// Warpgroup products (wgmma) in plain C++, with the arithmetic of Hopper's tensor cores.
 //
-// A product is carried out at once for all 128 threads: when all have issued it and a thread needs the result, or
-// earlier; both are drawn at random. It reads shared memory at that time, so that tiles that change too early, or are
-// not there yet, give wrong results.
+// A product is carried out for all 128 threads at once: when all have issued it and a thread needs the result, or
+// earlier, at random. It reads shared memory then: tiles that change too early or come too late give wrong results.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -17,9 +16,9 @@ namespace {
 constexpr unsigned kThreads = 128;
 constexpr int kRows = 64;
 constexpr int kMostColumns = 256, kMostDepth = 16;
-constexpr int kNoExponent = -2000;  // exponent of zero
+constexpr int kNoExponent = -2000;  // of zero
 
-// ---- Operands, as matrix descriptors say where they lie.
+// ---- Operands, by matrix descriptors.
 
 struct Descriptor {
   uint32_t start, leading, stride;  // bytes; start: within 256 KiB of shared memory
@@ -28,13 +27,12 @@ struct Descriptor {
   explicit Descriptor(uint64_t bits)
       : start(field(bits, 0)), leading(field(bits, 16)), stride(field(bits, 32)), span(span_of(bits >> 62)) {}
 
-  // Address of the 16-byte chunk `inner` of line `outer` of an operand along k, whose lines are its rows. Only without
-  // a swizzle is `leading` used.
+  // Address of 16-byte chunk `inner` of row `outer`, K-major. `leading` is for unswizzled operands only.
   uint32_t along_k(uint32_t outer, uint32_t inner) const {
     const uint32_t line = start + outer / 8 * stride + outer % 8 * span;
     return swizzled(line + (span == 16 ? inner * leading : 16 * inner));
   }
-  // Address for an operand along its outer side, whose lines are steps of k.
+  // Address in an MN-major operand, whose lines are steps of k.
   uint32_t along_outer(uint32_t outer, uint32_t inner) const {
     const uint32_t per_span = span / 16;
     if (span == 16) return start + outer / 8 * leading + outer % 8 * span + inner * stride;
@@ -48,15 +46,14 @@ struct Descriptor {
   uint32_t swizzled(uint32_t address) const { return address ^ (address >> 7 & (span / 16 - 1)) << 4; }
 };
 
-// Elements of an operand: step k of row i of its outer side is at [k][i].
+// Step k of row i is at [k][i].
 struct Operand {
-  double value[kMostDepth][kMostColumns];      // zero in place of NaN and Inf
-  int16_t exponent[kMostDepth][kMostColumns];  // exponent for the alignment of products; subnormal numbers have the
-                                               // least
+  double value[kMostDepth][kMostColumns];      // zero for NaN and Inf
+  int16_t exponent[kMostDepth][kMostColumns];  // for alignment; subnormal numbers have the least
   float given[kMostDepth][kMostColumns];
-  bool special[kMostColumns];  // rows with NaN or Inf
-  bool zero[kMostColumns];     // rows of zeros only
-  int used;                    // rows up to the last one that is not zero
+  bool special[kMostColumns];
+  bool zero[kMostColumns];
+  int used;  // up to the last nonzero row
 
   void clear(int rows) {
     std::fill_n(special, rows, false);
@@ -90,7 +87,7 @@ float float_of(uint32_t bits) {
   return x;
 }
 
-// The unit reads the 19 highest bits of a float.
+// The unit reads a float's 19 highest bits.
 float tf32_of(uint32_t bits) { return float_of(bits & 0xffffe000u); }
 
 float number_at(const unsigned char *memory, WarpgroupNumber number) {
@@ -129,7 +126,7 @@ void read_operand(uint64_t bits, WarpgroupNumber number, bool along_k, int rows,
   }
 }
 
-// Reads the current registers of all threads. Each 4 of them hold rows 8 apart, then steps of k 4 apart.
+// Reads all threads' registers. Each 4 hold rows 8 apart, then steps of k 4 apart.
 void read_registers(const std::vector<const float *> &registers, Operand *to) {
   to->clear(kRows);
   for (unsigned thread = 0; thread < kThreads; ++thread) {
@@ -142,12 +139,12 @@ void read_registers(const std::vector<const float *> &registers, Operand *to) {
   }
 }
 
-// ---- The arithmetic: the products of a step and the accumulator are aligned to the largest exponent and cut off 25
-// bits below it. The total is cut off to FP32.
+// ---- Arithmetic: products of a step and the accumulator are aligned to the largest exponent and truncated 25 bits
+// below. The total is truncated to FP32.
 
 constexpr int kBits = 25;
 
-// Returns 2^exponent as a normal double.
+// A normal double.
 double power_of_two(int exponent) {
   const uint64_t bits = static_cast<uint64_t>(1023 + exponent) << 52;
   double x;
@@ -164,7 +161,7 @@ float toward_zero(double x) {
   return static_cast<float>(x);
 }
 
-// Multiplies for one row of accumulators, all numbers finite.
+// A row of accumulators; all numbers finite.
 SGEMM_TEST_VECTORS void multiply_row(const Operand &x, int row, const Operand &y, int columns, int depth, float *sum) {
   int16_t most[kMostColumns];
   double scale[kMostColumns], total[kMostColumns];
@@ -178,7 +175,7 @@ SGEMM_TEST_VECTORS void multiply_row(const Operand &x, int row, const Operand &y
     }
   }
   for (int j = 0; j < columns; ++j) {
-    scale[j] = power_of_two(kBits - std::max<int>(most[j], -300));  // below all products except those of zeros
+    scale[j] = power_of_two(kBits - std::max<int>(most[j], -300));  // below all products except zeros
     total[j] = static_cast<double>(static_cast<int32_t>(sum[j] * scale[j]));
   }
   for (int k = 0; k < depth; ++k) {
@@ -220,7 +217,7 @@ void multiply(const WarpgroupProduct &product) {
     for (int j = 0; j < op.n; ++j) {
       if (!std::isfinite(sum[j])) sum[j] = 0;
     }
-    // Accumulators that only get products with zeros stay unchanged.
+    // Accumulators that only add zeros stay unchanged.
     if (!x.zero[row]) multiply_row(x, row, y, y.used, depth, sum);
     for (int j = 0; j < op.n; ++j) {
       if (x.special[row] || y.special[j] || !std::isfinite(before[j])) {
@@ -252,7 +249,7 @@ void require_untouched(const SumsInFlight &sums) {
   if (!poisoned(sums.registers, bytes_of(*sums.sums))) fail("writes to sums of wgmma before it has waited for them");
 }
 
-// Carries out all products before number `end`, all of which every thread has issued.
+// Carries out products before `end`, which all threads have issued.
 void carry_out(Warpgroup *group, size_t end) {
   for (; group->done < end; ++group->done) {
     multiply(group->products.front());
@@ -261,7 +258,7 @@ void carry_out(Warpgroup *group, size_t end) {
   progress();
 }
 
-// `registers` hold x; if NULL, the descriptor `x` says where it is.
+// x: `registers`, or if NULL the descriptor `x`.
 void issue(const WarpgroupOp &op, float *sum, uint64_t x, const float *registers, uint64_t y, bool add) {
   FiberThread *thread = self();
   Warpgroup &group = own_warpgroup();

@@ -1,5 +1,5 @@
-// Annotations for ThreadSanitizer. The runtime itself is compiled without it, so that only accesses of kernels count.
-// Each fibre is a thread to it, and no switch between fibres orders anything: barriers do.
+// ThreadSanitizer's annotations. The runtime is compiled without it: only kernels' accesses count. Each fibre is a
+// thread; switches order nothing, barriers do.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 extern "C" {
 void __tsan_ignore_thread_begin();
 void __tsan_ignore_thread_end();
-// Meant for heaps of other languages; the only way to make ThreadSanitizer forget accesses to memory.
+// For other languages' heaps; the only way to forget accesses.
 void __tsan_java_init(uintptr_t begin, uintptr_t bytes);
 void __tsan_java_alloc(uintptr_t memory, uintptr_t bytes);
 void __tsan_java_free(uintptr_t memory, uintptr_t bytes);
@@ -19,8 +19,8 @@ void __tsan_java_free(uintptr_t memory, uintptr_t bytes);
 
 namespace simt {
 
-// While an object exists, accesses by the C library for the current thread (memcpy, free) do not count either. A
-// waiting thread must have none: it may never be resumed.
+// While an object exists, the C library's accesses for the current thread (memcpy, free) do not count. A waiting thread
+// must have none: it may never resume.
 class Unwatched {
  public:
 #ifdef SIMT_TSAN
@@ -33,7 +33,7 @@ class Unwatched {
   Unwatched &operator=(const Unwatched &) = delete;
 };
 
-// Everything before a release() of the place comes before everything after an acquire() of it.
+// Orders everything before a release() of the place before everything after an acquire().
 inline void release([[maybe_unused]] void *place) {
 #ifdef SIMT_TSAN
   __tsan_release(place);
@@ -45,7 +45,7 @@ inline void acquire([[maybe_unused]] void *place) {
 #endif
 }
 
-// Makes memory forget its accesses, since another block used it as its own.
+// Forgets accesses: another block used the memory.
 inline void make_new([[maybe_unused]] void *memory, [[maybe_unused]] size_t bytes) {
 #ifdef SIMT_TSAN
   [[maybe_unused]] static const bool once = [] {
@@ -59,11 +59,10 @@ inline void make_new([[maybe_unused]] void *memory, [[maybe_unused]] size_t byte
 #endif
 }
 
-// The order that each round of a barrier establishes. Rounds use two places alternately: a thread that leaves a round
-// late must not see what others did before the next one.
+// Order of a barrier's rounds. Two alternating places: a thread that leaves late must not see others' later work.
 class Ordering {
  public:
-  // Call before the thread waits; returns the place to acquire() after.
+  // Before the wait; returns the place to acquire() after it.
   void *arrive() {
     void *place = &places_[round_ % 2];
     release(place);

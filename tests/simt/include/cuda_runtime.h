@@ -1,4 +1,4 @@
-// The names of CUDA C++ that kernels use, for a C++ compiler and the CPU.
+// CUDA C++ names of kernels, for the CPU.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include "simt/fibers/simt.h"
 
-// The kernels of sm_90a are among those that run here; inline assembly is not.
+// Kernels of sm_90a run here, inline assembly does not.
 #define __CUDA_ARCH_FEAT_SM90_ALL 1
 
 #define __global__
@@ -136,7 +136,7 @@ inline void __threadfence_system() { simt::yield(); }
 inline void __nanosleep(unsigned) { simt::yield(); }
 inline long long clock64() { return static_cast<long long>(++simt::current->clock); }
 
-// All atomic operations are one read-modify-write between two switches of threads.
+// An atomic operation is a read-modify-write between thread switches.
 namespace simt {
 template <typename T, typename Update>
 T atomic(T *address, Update update) {
@@ -181,21 +181,21 @@ template <typename T>
 T atomicCAS(T *address, T expected, T value) {
   return simt::atomic(address, [expected, value](T old) { return old == expected ? value : old; });
 }
-// Counts up to `limit`, then restarts at 0, as in CUDA.
+// Restarts at 0 after `limit`, as in CUDA.
 inline unsigned atomicInc(unsigned *address, unsigned limit) {
   return simt::atomic(address, [limit](unsigned old) { return old >= limit ? 0 : old + 1; });
 }
 
-// ---- Warps: 32 consecutive threads, in a wave of 64 too.
+// ---- Warps: 32 consecutive threads, also in waves of 64.
 
 namespace simt {
 
 inline unsigned warp_lane() { return current->rank % 32; }
-// First lane of the thread's warp in its wave, and the lanes of `mask` as lanes of the wave.
+// First lane of the warp in its wave; `mask` as lanes of the wave.
 inline unsigned warp_begin() { return lane() - warp_lane(); }
 inline uint64_t warp_mask(unsigned mask) { return static_cast<uint64_t>(mask) << warp_begin(); }
 
-// Source lane of a shuffle, or the lane itself if the source is outside its segment of `width` lanes.
+// A shuffle's source, or the lane itself if outside its segment of `width` lanes.
 inline unsigned segment_begin(int width) { return warp_lane() & ~(static_cast<unsigned>(width) - 1); }
 inline unsigned source_up(unsigned delta, int width) {
   return warp_lane() - segment_begin(width) >= delta ? warp_lane() - delta : warp_lane();
@@ -223,7 +223,7 @@ T shuffle(unsigned mask, T value, unsigned source) {
   return value;
 }
 
-// Returns a lane's value after checking that all lanes of its wave have the same.
+// Checks that all lanes of the wave have this value.
 template <typename T>
 T uniform(T value) {
   expect_uniform(bits_of(value));

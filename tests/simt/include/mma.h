@@ -1,4 +1,4 @@
-// nvcuda::wmma for the CPU. Where a fragment's elements lie is the runtime's own choice, as it is the compiler's.
+// nvcuda::wmma for the CPU. Places in a fragment are the runtime's choice, as they are the compiler's.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -27,7 +27,7 @@ namespace precision {
 struct tf32;
 }
 
-// Element of an operand of this type in memory, and its instruction.
+// The type's element in memory, and its instruction.
 template <typename Type>
 struct Operand {
   using Element = Type;

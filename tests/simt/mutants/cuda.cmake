@@ -1,4 +1,4 @@
-# Mutants of the wgmma engine: of one instance, which the sanitizers have nothing to add to.
+# Mutants of the wgmma main loop, of one instance; sanitizers add nothing.
 set(mutant_backend cuda)
 set(mutant_libraries test_simt_host ${test_simt_shared})
 set(mutant_tests simt_nvidia_tests)
@@ -38,7 +38,7 @@ libsgemm_add_mutant(wgmma_end ${engine} "ptx::store_wait<0>();  // their" "{}  /
 libsgemm_add_mutant(wgmma_half ${wgmma}_copy.cuh "rank * (Config::y_bytes / 2)" "(1 - rank) * (Config::y_bytes / 2)"
                     "${wrong_element}")
 
-# Of tiles of any width, whose warpgroups share k.
+# Tiles of any width, warpgroups that share k.
 libsgemm_set_mutated(sm90_wgmma_48x64x64_mutant ${CMAKE_CURRENT_SOURCE_DIR}/mutants/wgmma_width_mutant.cu)
 libsgemm_add_mutant(width_none ${engine} "#pragma once" "#pragma once" "All tests passed")
 libsgemm_add_mutant(width_turn ${wgmma}_multiply.cuh "if (s + 1 < steps) at->advance();" "at->advance();"
@@ -49,7 +49,7 @@ libsgemm_add_mutant(width_taken ${wgmma}_multiply.cuh "sums_taken, *parity ^ 1)"
 libsgemm_add_mutant(width_back ${store} "y_of = first_y + Config::box_y * b - (back ? 16 : 0)"
                     "y_of = first_y + Config::box_y * b" "${wrong_element}")
 
-# Of clusters of four blocks.
+# Clusters of four blocks.
 set(problem cuda/wgmma/wgmma_problem.h)
 libsgemm_set_mutated(sm90_wgmma_64x128x64_mutant ${CMAKE_CURRENT_SOURCE_DIR}/mutants/wgmma_cluster_mutant.cu)
 libsgemm_add_mutant(cluster_none ${engine} "#pragma once" "#pragma once" "All tests passed")
@@ -60,7 +60,7 @@ libsgemm_add_mutant(cluster_y ${problem} "<< (y(rank) << log_x)" "<< (x(rank) <<
                     "${wrong_element}|${nobody}|not[ \n]+there")
 libsgemm_add_mutant(cluster_part ${wgmma}_copy.cuh "share_x = {c.y(rank)," "share_x = {0," "${wrong_element}")
 
-# Of triangles in parts.
+# Triangles in parts.
 if(sm90_wgmma_256x128x64_triangle IN_LIST rows)
   libsgemm_set_mutated(sm90_wgmma_256x128x64_triangle wgmma/sm90_wgmma_256x128x64_triangle.cu)
   libsgemm_add_mutant(triangle_none ${engine} "#pragma once" "#pragma once" "All tests passed")
@@ -70,7 +70,7 @@ if(sm90_wgmma_256x128x64_triangle IN_LIST rows)
                       "${wrong_element}")
 endif()
 
-# Of TF32 through registers.
+# TF32 through registers.
 if(sm90_wgmma_64x128x32_packed IN_LIST rows)
   libsgemm_set_mutated(sm90_wgmma_64x128x32_packed wgmma/sm90_wgmma_64x128x32_packed.cu)
   libsgemm_add_mutant(tf32_none ${engine} "#pragma once" "#pragma once" "All tests passed")
@@ -81,7 +81,7 @@ if(sm90_wgmma_64x128x32_packed IN_LIST rows)
   libsgemm_add_mutant(tf32_boxes ${store} "(8 * j + 2 * pair) * 64" "(8 * j + 2 * (pair ^ 1)) * 64" "${wrong_element}")
 endif()
 
-# Of the products that convert A on its way.
+# Products that convert A on load.
 set(mutated sm90_wgmma_128x256x32_fp16x3)
 if(mutated IN_LIST rows)
   libsgemm_set_mutated(${mutated} splits/${mutated}.cu)

@@ -8,11 +8,11 @@ set(mutant_libraries test_simt_gfx90a_host ${test_simt_gfx90a_shared})
 set(mutant_tests simt_amd_tests)
 libsgemm_set_mutated(${mutated} tiles/${mutated}.hip)
 
-# Reads beyond the matrix do not change results; the others do, and race.
+# Reads beyond the matrix keep results; the other mutants change them, and race.
 if(LIBSGEMM_SANITIZE MATCHES "address")
-  set(symptom "ERROR: AddressSanitizer: use-after-poison")  # the guards around operands
+  set(symptom "ERROR: AddressSanitizer: use-after-poison")  # guards around operands
   libsgemm_add_mutant(clamp hip/tiles/tile_stream.h "- (along_k ? 1 : Map::width);" "- (along_k ? 0 : Map::width);" "${symptom}")
-  if(TARGET test_simt_gfx942)  # k-tiles ahead: one behind the last
+  if(TARGET test_simt_gfx942)  # one k-tile beyond the last
     set(mutant_libraries test_simt_gfx942_host ${test_simt_gfx942_shared})
     libsgemm_set_mutated(gfx942_mfma_128x128x16_xf32 tensor/gfx942_mfma_128x128x16_xf32.hip)
     libsgemm_add_mutant(ahead hip/tensor/matrix.h "a.distance(left > 3)" "a.distance(left > 2)" "${symptom}")
@@ -30,8 +30,7 @@ libsgemm_add_mutant(first_barrier hip/tiles/valu.h "\n  __syncthreads();" "" "${
 libsgemm_add_mutant(warp_barrier gpu/tiles/tile.h "    sync_warp();\n#pragma unroll" "#pragma unroll" "${symptom}")
 libsgemm_add_mutant(swap hip/tiles/valu.h "now = 4 * kPair - now;" "now = 0 * kPair;" "${symptom}")
 
-# Of convolutions: where the places of a k-tile are kept. (Without the barrier before they are read for the first time a
-# kernel reads anywhere, and the process may end.)
+# Convolutions: places of a k-tile. (Without the first barrier a kernel reads anywhere, and the process may end.)
 if(TARGET test_simt_gfx90a_gfx_fma_64x64x8_conv AND NOT LIBSGEMM_SANITIZE)
   set(mutant_tests simt_amd_conv_tests)
   libsgemm_set_mutated(gfx_fma_64x64x8_conv conv/gfx_fma_64x64x8_conv.hip)
@@ -42,8 +41,8 @@ endif()
 if(LIBSGEMM_SIMT_ROWS AND NOT LIBSGEMM_SIMT_ROWS MATCHES "^(kinds|loops)$")
   return()
 endif()
-# Of level 3: the edge of a triangle, what is mirrored, zero or one in A, and barriers. Those between the parts of a sum
-# only keep reads of what nobody needs from racing.
+# Level 3: a triangle's edge, mirrored elements, zeros or ones in A, barriers. Those between parts of a sum only keep
+# unneeded reads from racing.
 libsgemm_set_mutated(gfx_fma_64x64x8_triangle level3/gfx_fma_64x64x8_triangle.hip)
 if(tsan)
   libsgemm_add_mutant(triangle_barrier hip/level3/triangle.h "if (left < p.k_tiles) __syncthreads();" "" "${symptom}")
@@ -67,8 +66,7 @@ libsgemm_add_mutant(solve_barrier gpu/level3/panel.h "      __syncthreads();\n  
 if(NOT tsan)
   libsgemm_add_mutant(solve_triangle gpu/level3/panel.h "(i < l) == p.upper);" "(i < l) != p.upper);" "${symptom}")
 endif()
-# The edge of a triangle on the matrix cores. Of the products of split operands: their own barrier, and what the small
-# products weigh.
+# A triangle's edge on matrix cores. Split operands: their barrier, and the weight of small products.
 set(mutated gfx908_mfma_128x128x32_fp16x3)
 if(NOT tsan)
   set(mutant_libraries test_simt_gfx908_host ${test_simt_gfx908_shared})
@@ -79,7 +77,7 @@ if(NOT tsan)
   libsgemm_add_mutant(splits_barrier hip/splits/split_product.h "        __syncthreads();\n" "" "${symptom}")
   libsgemm_add_mutant(splits_weight hip/splits/split_product.h "kLowScale : 1.0f" "1.0f : 1.0f" "${symptom}")
 endif()
-# Of fp32_fast: a row's excess, without which its parts compute what they do not hold, and that sums are in FP64.
+# fp32_fast: a row's excess, without which splits compute what they do not hold; and FP64 sums.
 if(TARGET test_simt_gfx942)
   set(row gfx908_mfma_128x128x32_fp32_fast)
   set(mutant_libraries test_simt_gfx942_host test_simt_gfx942_${mutated} ${test_simt_gfx942_shared})

@@ -1,9 +1,9 @@
-# Tests of the tests: kernels with a fault, made from the source as it is, which must be found.
+# Tests of the tests: kernels with one fault each, made from the source, that must be found.
 #
 # libsgemm_add_mutant(NAME FILE old new symptom)
-# Replaces `old`, of which backends/FILE has exactly one, and expects the row's test to print `symptom`. Set before:
-# mutant_backend; mutant_kernel, the kernel's file, of the mutated backend if its path is relative; mutant_objects, the
-# test and the table of that row; mutant_libraries, the host's first; mutant_tag, of the tests that are run.
+# Replaces `old`, which backends/FILE has exactly once, and expects the kernel's test to print `symptom`. Set before:
+# mutant_backend; mutant_kernel, the kernel's file, of the mutated backend if relative; mutant_objects, test and table
+# of the kernel; mutant_libraries, the host's first; mutant_tag, of the tests to run.
 function(libsgemm_add_mutant name file old new symptom)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${backends}/${file})
   file(READ ${backends}/${file} text)
@@ -30,7 +30,7 @@ function(libsgemm_add_mutant name file old new symptom)
   cmake_path(ABSOLUTE_PATH mutant_kernel BASE_DIRECTORY ${root}/${mutant_backend} OUTPUT_VARIABLE kernel)
   libsgemm_add_simt_kernels(${test}_kernel ${kernel} ${host})
   target_include_directories(${test}_kernel BEFORE PRIVATE ${root}/${mutant_backend} ${root})
-  target_compile_options(${test}_kernel PRIVATE -Wno-unused-parameter)  # a fault may be that one is not used
+  target_compile_options(${test}_kernel PRIVATE -Wno-unused-parameter)  # a mutant may leave one unused
   add_executable(${test} ${mutant_objects})
   target_link_libraries(${test} PRIVATE libsgemm_test_support ${host})
   target_link_options(${test} PRIVATE -Wl,--no-as-needed)
@@ -42,7 +42,7 @@ function(libsgemm_add_mutant name file old new symptom)
                        ENVIRONMENT TSAN_OPTIONS=halt_on_error=1 PASS_REGULAR_EXPRESSION "${symptom}")
 endfunction()
 
-# The table of one row, to be linked with its mutants.
+# A table of one kernel, to link with its mutants.
 function(libsgemm_add_mutant_row name backend row host)
   string(TOUPPER ${backend} upper)
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}/rows.h
@@ -52,8 +52,8 @@ function(libsgemm_add_mutant_row name backend row host)
   target_link_libraries(${name} PRIVATE ${host})
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET default)
 endfunction()
-# libsgemm_set_mutated(ROW KERNEL): the mutants that follow are of this row, which the file KERNEL defines. Set before:
-# mutant_backend and mutant_libraries; mutant_tests, the object library of the test.
+# libsgemm_set_mutated(ROW KERNEL): the next mutants are of this kernel, defined in file KERNEL. Set before:
+# mutant_backend, mutant_libraries; mutant_tests, the test's object library.
 macro(libsgemm_set_mutated row kernel)
   list(GET mutant_libraries 0 mutant_host)
   libsgemm_add_mutant_row(simt_mutant_${row} ${mutant_backend} ${row} ${mutant_host})

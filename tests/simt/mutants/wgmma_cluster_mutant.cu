@@ -1,6 +1,5 @@
-// A kernel of the wgmma engine for tiles of any width with a single instance, always in clusters of four blocks, two by
-// two or side by side, for the mutants of the engine. The simulated GPU is too small for the selection to use such
-// clusters.
+// A single instance of the wgmma main loop for any width, always in clusters of four blocks (two by two, or side by
+// side), for mutants. The simulated GPU is too small for such clusters to be chosen.
 #include "gpu/kernels.h"
 #include "wgmma_one_width.h"
 

@@ -1,4 +1,4 @@
-// A kernel of the wgmma engine with a single instance, a pair of blocks and few stages, for the mutants of the engine.
+// A single instance of the wgmma main loop, a pair of blocks and few stages, for mutants.
 #include "cuda/wgmma/wgmma_row.h"
 #include "gpu/kernels.h"
 
@@ -17,7 +17,7 @@ struct Row {
   static constexpr Fitted fitted = Fitted::sm90_wgmma_128x128x64_grouped;
   static constexpr int most_cluster = 2;
   template <Number, bool, bool, int>
-  using Shape = OneShape;  // pairs, however few tiles there are
+  using Shape = OneShape;  // pairs, even for few tiles
   template <Number, bool, bool, int>
   static WgmmaKernel kernel() {
     return &one;

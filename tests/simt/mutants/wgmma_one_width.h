@@ -1,5 +1,5 @@
-// A single instance of the wgmma engine for tiles of any width, whatever a call requests. The table entries for its
-// mutants have it as Kernels (wgmma_width_row.h).
+// A single instance of the wgmma main loop for any width, whatever a call requests. Kernels of its mutants' table
+// entries (wgmma_width_row.h).
 #pragma once
 
 #include "cuda/wgmma/wgmma_width_row.h"

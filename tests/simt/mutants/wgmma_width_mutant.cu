@@ -1,5 +1,5 @@
-// A kernel of the wgmma engine for tiles of any width with a single instance, in which warpgroups share k and tiles end
-// within a box of C, for the mutants of the engine.
+// A single instance of the wgmma main loop for any width, in which warpgroups share k and tiles end within a box of C,
+// for mutants.
 #include "gpu/kernels.h"
 #include "wgmma_one_width.h"
 

@@ -1,5 +1,4 @@
-// The names of HIP that kernels and their rows use, for a C++ compiler and the CPU: those of CUDA, and the one that
-// only HIP has.
+// HIP names of kernels, for the CPU: CUDA's, and HIP's only own one.
 #pragma once
 
 #include <cuda_runtime.h>

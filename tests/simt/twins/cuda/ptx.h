@@ -1,4 +1,4 @@
-// Replaces backends/cuda/ptx.h: the same functions, on the CPU. Copies are deferred as long as the program permits.
+// Replaces backends/cuda/ptx.h on the CPU. Copies are deferred as long as allowed.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@ inline void copy_async_4(float *shared, const float *global, bool valid) { simt:
 inline void copy_async_16(float *shared, const float *global, bool valid) {
   simt::copy_async(shared, global, 16, valid);
 }
-// A partial chunk lands element by element.
+// A partial chunk lands by elements.
 template <int Bytes>
 void copy_async_elements(void *shared, const void *global, int valid) {
   if (valid == 0 || valid == Bytes) return simt::copy_async(shared, global, Bytes, valid == Bytes);

@@ -1,4 +1,4 @@
-// Replaces backends/gpu/launch.h: the same function, which calls the kernel in the threads of the CPU.
+// Replaces backends/gpu/launch.h: calls the kernel in threads on the CPU.
 #pragma once
 
 #include <cstring>
@@ -14,13 +14,13 @@ namespace libsgemm::gpu {
 libsgemm_status_t launch_on_cpu(const void *kernel, const simt::Configuration &configuration,
                                 const std::function<void()> &body, Error *error);
 
-// True if a kernel with such a parameter requires a driver that permits more than 4 KiB of parameters.
+// True if the parameter needs a driver that permits more than 4 KiB.
 template <typename T, typename = void>
 struct has_large_parameters : std::false_type {};
 template <typename T>
 struct has_large_parameters<T, std::enable_if_t<T::large_parameters>> : std::true_type {};
 
-// Launches after converting the arguments to the kernel's parameters.
+// Converts arguments to the kernel's parameters.
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_on_cpu(void (*kernel)(Parameters...), const simt::Configuration &configuration,
                                 const Launch &launch, Error *error, const Arguments &...arguments) {

@@ -1,4 +1,4 @@
-// Stands for backends/cuda/wgmma/instructions.cuh: the same functions, on the CPU.
+// Replaces backends/cuda/wgmma/instructions.cuh on the CPU.
 #pragma once
 
 #include "operand_lines.cuh"

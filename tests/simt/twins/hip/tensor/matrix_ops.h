@@ -1,4 +1,4 @@
-// Replaces backends/hip/tensor/matrix_ops.h: the same functions, on the CPU.
+// Replaces backends/hip/tensor/matrix_ops.h on the CPU.
 #pragma once
 
 #include <cmath>
