@@ -1,13 +1,12 @@
-"""Reads AMD machine code: the kernels of a code object, or of a shared library or object file that holds some, or of a
-compiler's assembly (.s), for chips that the tools here cannot disassemble.
+"""Reads AMD machine code: kernels of a code object, of a library or object file that holds some, or of a compiler's
+assembly (.s), for chips that the tools here cannot disassemble.
 
-A host file keeps them in its section .hip_fatbin, as one bundle or several: "__CLANG_OFFLOAD_BUNDLE__", the number of
-entries, and for each its offset, size and target ("hipv4-amdgcn-amd-amdhsa--gfx90a"). LLVM's tools read the rest:
-llvm-readelf the kernels' metadata, llvm-objdump the instructions.
+A host file has bundles in section .hip_fatbin: "__CLANG_OFFLOAD_BUNDLE__", the number of entries, and the offset, size
+and target ("hipv4-amdgcn-amd-amdhsa--gfx90a") of each. llvm-readelf reads the kernels' metadata, llvm-objdump the
+instructions.
 
-Instructions have one spelling here, that of gfx9, whatever the architecture calls them: ds_read_b128 is ds_load_b128
-from gfx11 on, global_load_dwordx4 is global_load_b128. A dual instruction, from gfx11 on, is one instruction with two
-operations.
+Instructions are spelled as on gfx9: ds_load_b128 of gfx11 is ds_read_b128, global_load_b128 is global_load_dwordx4. A
+dual instruction, from gfx11 on, is one instruction with two operations.
 """
 from __future__ import annotations
 
@@ -23,19 +22,19 @@ from typing import Iterator, Optional
 BUNDLE = b'__CLANG_OFFLOAD_BUNDLE__'
 COMPRESSED = b'CCOB'
 EM_AMDGPU = 224
-VERSIONS = range(30, 14, -1)  # of LLVM, the newest first
+VERSIONS = range(30, 14, -1)  # of LLVM, newest first
 FOLDERS = '/opt/rocm/llvm/bin'
 
 WIDTHS = {'b32': 'dword', 'b64': 'dwordx2', 'b96': 'dwordx3', 'b128': 'dwordx4'}
 
 
 class MissingTool(Exception):
-    """LLVM's tools are not here."""
+    """LLVM's tools are missing."""
 
 
 @functools.lru_cache(maxsize=None)
 def tool(name: str) -> str:
-    """The path of one of LLVM's tools, in the newest version there is."""
+    """Path of an LLVM tool, in the newest version."""
     for spelling in [*(f'{name}-{version}' for version in VERSIONS), name]:
         path = shutil.which(spelling) or shutil.which(spelling, path=FOLDERS)
         if path:
@@ -61,7 +60,7 @@ def sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def bundled(data: bytes) -> Iterator[bytes]:
-    """The device code of the bundles in a section."""
+    """Device code of a section's bundles."""
     start = data.find(BUNDLE)
     while start >= 0:
         (count,) = struct.unpack_from('<Q', data, start + len(BUNDLE))
@@ -76,7 +75,7 @@ def bundled(data: bytes) -> Iterator[bytes]:
 
 
 def code_objects(path: pathlib.Path) -> Iterator[bytes]:
-    """The code objects of a file, which may be one itself."""
+    """Code objects of a file, which may be one."""
     data = path.read_bytes()
     if data.startswith(BUNDLE):
         yield from bundled(data)
@@ -96,7 +95,7 @@ def code_objects(path: pathlib.Path) -> Iterator[bytes]:
 # ---- Instructions.
 
 class Instruction:
-    """One instruction: its operations (two if dual), its text as the assembler takes it, and where it jumps."""
+    """Operations (two if dual), text as the assembler takes it, and jump target."""
 
     def __init__(self, address: int, text: str, target: Optional[int]) -> None:
         self.address = address
@@ -123,7 +122,7 @@ class Instruction:
 
 @functools.lru_cache(maxsize=None)
 def canonical(mnemonic: str) -> str:
-    """The spelling of gfx9, without the encoding."""
+    """gfx9's spelling, without the encoding."""
     name = re.sub(r'_(e32|e64|dpp|sdwa|e64_dpp)$', '', mnemonic)
     name = name.replace('v_dual_', 'v_')
     match = re.fullmatch(r'(global|buffer|scratch|flat)_(load|store)_(b\d+)(.*)', name)
@@ -134,7 +133,7 @@ def canonical(mnemonic: str) -> str:
 
 
 class Kernel:
-    """A kernel of one code object: what its metadata say, and its instructions."""
+    """A code object's kernel: metadata and instructions."""
 
     def __init__(self, arch: str, compiler: str, facts: dict[str, str], instructions: list[Instruction]) -> None:
         self.arch = arch
@@ -154,7 +153,7 @@ class Kernel:
         return sum(operation == name for each in self.instructions for operation in each.operations)
 
     def loops(self) -> Iterator[list[Instruction]]:
-        """For each loop its own instructions: without those of the loops inside it."""
+        """Each loop's instructions, without inner loops."""
         blocks = split(self.instructions)
         yield from own_instructions(blocks, links(blocks), set(range(len(blocks))))
 
@@ -173,7 +172,7 @@ def split(instructions: list[Instruction]) -> list[list[Instruction]]:
 
 
 def links(blocks: list[list[Instruction]]) -> list[list[int]]:
-    """Which blocks can follow each."""
+    """Successors of each block."""
     at = {block[0].address: i for i, block in enumerate(blocks)}
     followers = []
     for i, block in enumerate(blocks):
@@ -187,8 +186,7 @@ def links(blocks: list[list[Instruction]]) -> list[list[int]]:
 
 def own_instructions(blocks: list[list[Instruction]], followers: list[list[int]],
                      among: set[int]) -> Iterator[list[Instruction]]:
-    """The loops among some blocks. A loop is a set of blocks that reach each other; without its first block, the loops
-    inside it remain."""
+    """Loops among blocks: sets of blocks that reach each other; without the first block, inner loops remain."""
     for loop in components(followers, among):
         header = min(loop)
         if len(loop) == 1 and header not in followers[header]:
@@ -201,7 +199,7 @@ def own_instructions(blocks: list[list[Instruction]], followers: list[list[int]]
 
 
 def components(followers: list[list[int]], among: set[int]) -> list[set[int]]:
-    """The strongly connected components (Tarjan's algorithm, with a stack of its own)."""
+    """Strongly connected components (Tarjan, with an explicit stack)."""
     order: dict[int, int] = {}
     lowest: dict[int, int] = {}
     open_nodes: list[int] = []
@@ -237,12 +235,12 @@ def components(followers: list[list[int]], among: set[int]) -> list[set[int]]:
 # ---- Files.
 
 def metadata(path: pathlib.Path) -> tuple[str, str, list[dict[str, str]]]:
-    """Architecture, compiler and the facts about each kernel."""
+    """Architecture, compiler and facts about each kernel."""
     return facts_of(path, run(tool('llvm-readelf'), '--notes', '-p', '.comment', path))
 
 
 def facts_of(path: pathlib.Path, text: str) -> tuple[str, str, list[dict[str, str]]]:
-    """The same from the text that holds them."""
+    """The same, from text."""
     target = re.search(r'^amdhsa\.target:\s+.*--(gfx[\w-]+)', text, flags=re.M)
     compiler = re.search(r'clang version (\S+)', text)
     if not target:
@@ -257,7 +255,7 @@ def facts_of(path: pathlib.Path, text: str) -> tuple[str, str, list[dict[str, st
 
 
 def disassembled(path: pathlib.Path) -> dict[str, list[Instruction]]:
-    """The instructions of each function."""
+    """Instructions of each function."""
     functions: dict[str, list[Instruction]] = {}
     current: list[Instruction] = []
     starts: dict[str, int] = {}
@@ -279,9 +277,9 @@ def disassembled(path: pathlib.Path) -> dict[str, list[Instruction]]:
 
 
 def assembled(text: str) -> dict[str, list[Instruction]]:
-    """The instructions of each function of an assembly. An address is the instruction's number."""
+    """Instructions of each function of an assembly; addresses are their numbers."""
     functions: dict[str, list[Instruction]] = {}
-    lines: list[tuple[str, str]] = []  # function and text
+    lines: list[tuple[str, str]] = []
     labels: dict[str, int] = {}
     name = ''
     for line in text.splitlines():

@@ -1,13 +1,13 @@
-"""What AMD's architectures can hold and do, as far as a kernel's speed by its machine code can be told.
+"""Limits and rates of AMD's architectures, as far as machine code determines a kernel's speed.
 
-The balance model: a block's pass through its hot loop keeps three units of a compute unit busy, and the busiest one
-bounds it. Nothing else costs anything: no latency, no wait, no memory.
+Balance model: a block's pass through its hot loop occupies three units of a compute unit, and the busiest one bounds
+it. Latency, waits and memory cost nothing.
 
     vector units   one slot for each vector instruction of a wave
     matrix units   the cycles of each matrix instruction; from gfx11 on they are the vector units
     LDS            128 bytes in a clock
 
-The numbers are AMD's, from the ISA manuals and LLVM's; that LDS reaches its 128 bytes is assumed.
+Numbers are from AMD's ISA manuals and LLVM; 128 bytes of LDS are assumed to be reached.
 """
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ LDS_BYTES = {'b8': 1, 'u8': 1, 'b16': 2, 'u16': 2, 'b32': 4, 'b64': 8, 'b96': 12
 
 class Chip(NamedTuple):
     simds: int      # of a compute unit
-    registers: int  # of each lane, for all waves of a SIMD
-    granule: int    # registers are given to a wave in multiples of this
-    waves: int      # of a SIMD at most
-    slot: int       # clocks that a vector instruction of a wave takes
-    fmas: int       # of a compute unit in a clock at most
+    registers: int  # of a lane, for all waves of a SIMD
+    granule: int    # unit of a wave's registers
+    waves: int      # most, of a SIMD
+    slot: int       # clocks of a wave's vector instruction
+    fmas: int       # most, of a compute unit in a clock
     lds: int = 65536  # bytes of a compute unit
 
 
@@ -38,11 +38,11 @@ CHIPS = {
     'gfx906': GCN, 'gfx908': GCN, 'gfx90a': CDNA2, 'gfx942': CDNA2, 'gfx950': CDNA2._replace(lds=163840),
     'gfx1030': Chip(simds=2, registers=1024, granule=8, waves=16, slot=1, fmas=64),
     'gfx1100': RDNA3, 'gfx1101': RDNA3, 'gfx1151': RDNA3, 'gfx1200': RDNA3, 'gfx1201': RDNA3,
-    # What the largest chips of a family have.
+    # The family's largest chips.
     'gfx9-4-generic': CDNA2, 'gfx11-generic': RDNA3, 'gfx12-generic': RDNA3,
 }
 
-# Clocks of a SIMD for a matrix instruction of a wave.
+# A SIMD's clocks for a wave's matrix instruction.
 MATRIX = {
     'v_mfma_f32_32x32x2f32': {'gfx9': 64},
     'v_mfma_f32_16x16x4f32': {'gfx9': 32},
@@ -51,15 +51,14 @@ MATRIX = {
     'v_mfma_f32_32x32x4bf16': {'gfx908': 64, 'gfx90a': 64},
     'v_mfma_f32_32x32x8f16': {'gfx908': 64, 'gfx90a': 64, 'gfx942': 32, 'gfx950': 32, 'gfx9-4': 32},
     'v_mfma_f32_32x32x8bf16_1k': {'gfx90a': 64},
-    'v_mfma_f32_32x32x8bf16': {'gfx942': 32, 'gfx950': 32, 'gfx9-4': 32},  # the same, since renamed
+    'v_mfma_f32_32x32x8bf16': {'gfx942': 32, 'gfx950': 32, 'gfx9-4': 32},  # renamed later
     'v_mfma_f32_32x32x16f16': {'gfx950': 32},
     'v_mfma_f32_32x32x16bf16': {'gfx950': 32},
     'v_wmma_f32_16x16x16_f16': {'gfx11': 32, 'gfx12': 16},
     'v_wmma_f32_16x16x16_bf16': {'gfx11': 32, 'gfx12': 16},
 }
 
-# The chips that llvm-mca 19 can tell of (it crashes on matrix instructions of gfx908), and that stand for others, whose
-# matrix instructions take as long.
+# Chips in llvm-mca 19 (it crashes on gfx908's matrix instructions), and those with equally fast matrix instructions.
 MCA_CHIPS = {'gfx90a': 'gfx90a', 'gfx942': 'gfx942', 'gfx950': 'gfx942', 'gfx9-4-generic': 'gfx942'}
 
 
@@ -69,7 +68,7 @@ def matrix_clocks(instruction: Instruction, arch: str) -> int:
         return 0
     name = instruction.name
     if 'mfma' in name:
-        name = re.sub(r'(x\d+)_(f64|xf32|f32|f16|bf16)$', r'\1\2', name)  # of gfx942: 32x32x2_f32
+        name = re.sub(r'(x\d+)_(f64|xf32|f32|f16|bf16)$', r'\1\2', name)  # gfx942: 32x32x2_f32
     for prefix, clocks in MATRIX.get(name, {}).items():
         if arch.startswith(prefix):
             return clocks
@@ -81,20 +80,20 @@ def is_vector(instruction: Instruction) -> bool:
 
 
 def fmas_of(operation: str) -> int:
-    """FMAs that an operation makes for each lane."""
+    """FMAs of an operation, for each lane."""
     if not re.fullmatch(r'v_(pk_)?(fma|fmac|mac|mad|fmaak|fmamk)(_legacy)?_f32', operation):
         return 0
     return 2 if operation.startswith('v_pk_') else 1
 
 
 def lds_bytes(instruction: Instruction) -> int:
-    """Bytes of LDS that an instruction moves for each lane."""
+    """LDS bytes of an instruction, for each lane."""
     match = re.fullmatch(r'ds_(read|write)(2?)(?:st64)?_([bu]\d+)(?:_.*)?', instruction.name)
     return LDS_BYTES[match[3]] * (2 if match[2] else 1) if match else 0
 
 
 def waves_per_simd(kernel: Kernel) -> int:
-    """How many waves of the kernel a SIMD holds at once, whole blocks only."""
+    """Waves on a SIMD at once, whole blocks only."""
     chip = CHIPS[kernel.arch]
     used = -(-max(kernel.vgprs, 1) // chip.granule) * chip.granule
     waves = min(chip.waves, chip.registers // used)
@@ -106,7 +105,7 @@ def waves_per_simd(kernel: Kernel) -> int:
 
 
 class Balance(NamedTuple):
-    """Clocks of a compute unit for one wave of a block, in each of its units, and in the best case."""
+    """A compute unit's clocks for a wave of a block, by unit and in the best case."""
     vector: float
     matrix: float
     lds: float
@@ -130,23 +129,24 @@ def balance(loop: list[Instruction], arch: str, wave: int) -> Balance:
 
 
 def matrix_share(loop: list[Instruction], arch: str) -> Optional[float]:
-    """The share of a wave's clocks in which its matrix unit works, by llvm-mca; None if that cannot be told.
+    """Share of a wave's clocks in which its matrix unit works, by llvm-mca; None if unknown.
 
-    llvm-mca issues one instruction after the other, in units of four clocks, and knows dependences, waits and the passes
-    of matrix instructions, but neither other waves of the SIMD nor how long LDS and memory really take."""
+    llvm-mca issues instructions in order, in units of four clocks. It knows dependences, waits and matrix passes, but
+    not other waves of the SIMD or the real latency of LDS and memory.
+    """
     passes = 100
     clocks = sum(matrix_clocks(each, arch) for each in loop)
     if not clocks:
         return 0.0
     doubles = any(each.name.startswith('v_mfma_f64') for each in loop)
-    if arch not in MCA_CHIPS or (doubles and arch == 'gfx950'):  # whose FP64 has no like
+    if arch not in MCA_CHIPS or (doubles and arch == 'gfx950'):  # no similar FP64
         return None
     text = '\n'.join(for_mca(each.text) for each in loop if not each.is_branch)
     command = [tool('llvm-mca'), '-mtriple=amdgcn', f'-mcpu={MCA_CHIPS[arch]}', f'-iterations={passes}', '-instruction-info=0',
                '-resource-pressure=0', '-']
     try:
         result = subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=2)
-    except subprocess.TimeoutExpired:  # of some loops llvm-mca 19 comes to no end for reads of LDS, which are a slot then
+    except subprocess.TimeoutExpired:  # llvm-mca 19 hangs on LDS reads of some loops: they count as a slot then
         text = re.sub(r'^ds_read.*$', 's_nop 0', text, flags=re.M)
         result = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=100)
     total = re.search(r'^Total Cycles:\s+(\d+)', result.stdout, flags=re.M)
@@ -156,18 +156,20 @@ def matrix_share(loop: list[Instruction], arch: str) -> Optional[float]:
 
 
 def loads_under_way(loop: list[Instruction]) -> Optional[int]:
-    """The fewest loads from memory that may still be under way behind a wait for some in the loop; None without waits.
+    """Fewest loads from memory that may be pending after a wait for some in the loop; None without waits.
 
-    Behind a branch around loads the compiler does not know how many there are, and waits for more than it need."""
+    After a branch around loads the compiler does not know their number, and waits for more than necessary.
+    """
     counts = (re.search(r'vmcnt\((\d+)\)', each.text) for each in loop if each.name == 's_waitcnt')
     return min((int(count[1]) for count in counts if count), default=None)
 
 
 def for_mca(text: str) -> str:
-    """A load from memory is a slot and no more: llvm-mca takes a global one for a flat one, whose waits are also LDS's.
-    The waits for it stand a k-tile behind it.
+    """A memory load counts as a slot: llvm-mca takes a global load for a flat one, whose waits include LDS. Its waits
+    are a k-tile later.
 
-    A product of 32 x 32 x 16, which only gfx950 has, takes as long as one of 32 x 32 x 8."""
+    A product of 32 x 32 x 16, on gfx950 only, takes as long as 32 x 32 x 8.
+    """
     if text.startswith('global_load'):
         return 's_nop 0'
     wide = re.match(r'(v_mfma_f32_32x32x)16(_b?f16 \S+) (.)\[(\d+):\d+\], (.)\[(\d+):\d+\],(.*)', text)

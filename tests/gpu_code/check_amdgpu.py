@@ -2,38 +2,38 @@
 """Static gate over the machine code of the HIP kernels.
 
     check_amdgpu.py [--archs gfx90a,...] [--rows rows.h] [--expectations FILE.json] [--instances] FILE...
-    check_amdgpu.py --unchecked gfx90a   (says that nothing here can compile for it: a skipped test)
+    check_amdgpu.py --unchecked gfx90a   (nothing here compiles for it: a skipped test)
 
-FILE: libsgemm_hip.so, an object file or a code object. Prints a table of what the code is like, one line for each row
-and architecture with the worst of its instances (--instances: a line for each), then checks it: every row of rows.h
-needs an entry in "rows" of the expectations and a kernel on every architecture, every kernel must belong to a row (the
-longest row name in its symbol) or to an entry of "helpers", and each of --archs must be there. Code for a chip that
-amdgpu_model.py does not know is named and left out. Needs LLVM's tools.
+FILE: libsgemm_hip.so, an object file or a code object. Prints a line for each kernel row and architecture, with its
+worst instance (--instances: a line for each), then checks: every row of rows.h needs an entry in "rows" of the
+expectations and a kernel on every architecture; every kernel must belong to a row (the longest row name in its symbol)
+or an entry of "helpers"; each of --archs must be present. Code for chips that amdgpu_model.py does not know is named
+and left out. Needs LLVM's tools.
 
-No kernel may use scratch, for spills or arrays, load through flat addresses, or call functions. The hot loop is the
-loop with the most FMAs or matrix instructions, without the loops inside it; of an outer and an inner one the denser. An entry may hold:
-    fma           least share of FMAs in the vector instructions of the hot loop: in the issue slots of the vector unit,
-                  beside which LDS, memory and scalar instructions issue from other waves. A packed FMA takes one slot,
-                  two operations of a dual instruction half a slot each
-    matrix        least share of a wave's clocks in which its matrix instructions run, by llvm-mca; 0: anything, which must
-                  be stated for chips of which llvm-mca cannot tell
-                  (every row states one of the two; 0: the kernel does not multiply)
-    dual          least share of the hot loop's FMAs that are issued two at a time, from gfx11 on
+No kernel may use scratch (spills, arrays), flat addresses for loads, or calls. The hot loop is the one with the most
+FMAs or matrix instructions, without inner loops; of nested loops the denser one. An entry may hold:
+    fma           least share of FMAs in the hot loop's vector instructions, that is, in issue slots of the vector unit;
+                  LDS, memory and scalar instructions issue from other waves. A packed FMA takes one slot, two
+                  operations of a dual instruction half a slot each
+    matrix        least share of a wave's clocks with matrix instructions, by llvm-mca; 0: any, required for chips that
+                  llvm-mca does not know
+                  (every row has one of the two; 0: the kernel does not multiply)
+    dual          least share of the hot loop's FMAs issued in pairs, from gfx11 on
     fmas          multiply-adds for each thread in the hot loop, exactly
-    peak          least share of the peak by the balance model of amdgpu_model.py
-    under_way     loads that may still be under way behind each wait of the hot loop for loads, at least
-    waves         waves that a SIMD must hold at least
+    peak          least share of the peak by amdgpu_model.py's balance model
+    under_way     least number of loads pending after each wait of the hot loop for loads
+    waves         least number of waves on a SIMD
     lds           bytes of LDS, exactly
-    loop, code    instructions that the hot loop, the kernel must hold, and how many at least: {"ds_read_b128": 4}, in the
-                  spelling of gfx9; "a|b": either
-    loop_exactly  the same, and how many exactly
-    sgpr_spills   scalar registers that may be kept in lanes of vector registers; 0 unless stated. They cost an instruction
-                  each time, and no memory
-    never         instructions that the kernel must not hold, by the start of the name
-    only          "gfx90a|gfx942": is meant for these; elsewhere only what no kernel may do counts
-    kernels       0 for a row that launches other rows' kernels only
-    variants      entries for instances whose arguments hold the key ("outer_x4 inner_x4"), in place of what this says
-    on            entries for architectures whose name starts with the key ("gfx11"), in place of what this says
+    loop, code    instructions that the hot loop, the kernel must have, with least numbers: {"ds_read_b128": 4}, in
+                  gfx9's spelling; "a|b": either
+    loop_exactly  the same, with exact numbers
+    sgpr_spills   scalar registers kept in lanes of vector registers; default 0. They cost an instruction each time,
+                  no memory
+    never         instructions that the kernel must not have, by the start of the name
+    only          "gfx90a|gfx942": meant for these; elsewhere only the rules for every kernel count
+    kernels       0 for a row that launches only other rows' kernels
+    variants      entries for instances whose arguments contain the key ("outer_x4 inner_x4"), replacing these
+    on            entries for architectures that start with the key ("gfx11"), replacing these
 """
 from __future__ import annotations
 
@@ -53,16 +53,16 @@ HERE = pathlib.Path(__file__).resolve().parent
 KEYS = {'fma', 'matrix', 'dual', 'fmas', 'peak', 'under_way', 'waves', 'lds', 'loop', 'code', 'loop_exactly',
         'sgpr_spills', 'never', 'only', 'kernels', 'variants', 'on'}
 FETCH = ['outer', 'outer_x4', 'inner', 'inner_x4']
-SKIPPED = 77  # what CTest takes for "cannot be told here"
+SKIPPED = 77  # CTest's status for a skip
 
 
 class Measured:
-    """What counts about one kernel."""
+    """Measured properties of a kernel."""
 
     def __init__(self, kernel: amdgpu.Kernel, arguments: str) -> None:
         self.kernel = kernel
         self.arguments = arguments
-        # An outer loop can hold more than the hot one inside it, but less densely.
+        # An outer loop may hold more than the hot inner one, but less densely.
         self.loop = max(kernel.loops(), key=lambda loop: sum(map(self.weight, loop)) ** 2 / len(loop), default=[])
         if not sum(map(self.weight, self.loop)):
             self.loop = []
@@ -92,7 +92,7 @@ def count_operations(instructions: Iterable[amdgpu.Instruction]) -> collections.
 
 
 def arguments_of(signature: str) -> str:
-    """The template arguments of a demangled kernel: "outer_x4 inner_x4 StridedOperands"."""
+    """Template arguments of a demangled kernel: "outer_x4 inner_x4 StridedOperands"."""
     match = re.search(r'<(.*)>\(', signature)
     if not match:
         return ''
@@ -106,7 +106,7 @@ def measured(kernels: list[amdgpu.Kernel]) -> list[Measured]:
 
 
 def entry_of(each: Measured, entry: Entry) -> Entry:
-    """What is expected of this instance of a row on its architecture."""
+    """Expectations of this instance on its architecture."""
     parts = [part for key, part in entry.get('variants', {}).items() if key in each.arguments]
     parts += [part for key, part in entry.get('on', {}).items() if each.kernel.arch.startswith(key)]
     for part in parts:
@@ -117,7 +117,7 @@ def entry_of(each: Measured, entry: Entry) -> Entry:
 # ---- The checks.
 
 def forbidden(each: Measured, entry: Entry) -> Iterator[str]:
-    """What no kernel may do."""
+    """Violations of the rules for every kernel."""
     kernel = each.kernel
     if kernel.scratch:
         yield f'{kernel.scratch} bytes of scratch (a spill, or an array that is indexed at run time)'
@@ -135,7 +135,7 @@ def forbidden(each: Measured, entry: Entry) -> Iterator[str]:
 
 
 def below(each: Measured, entry: Entry) -> Iterator[str]:
-    """What is less than expected."""
+    """Values below their least."""
     for key, share, text in [('fma', each.fma, 'of the vector instructions of the hot loop are FMAs'),
                              ('dual', each.dual, "of the hot loop's FMAs are issued two at a time"),
                              ('matrix', each.matrix, 'of the clocks of the hot loop are in matrix instructions'),
@@ -156,7 +156,7 @@ def below(each: Measured, entry: Entry) -> Iterator[str]:
 
 
 def different(each: Measured, entry: Entry) -> Iterator[str]:
-    """What is not exactly as expected."""
+    """Values that differ."""
     for key, number, text in [('lds', each.kernel.lds, 'bytes of LDS'), ('fmas', each.fmas, 'FMAs in the hot loop')]:
         if number != entry.get(key, number):
             yield f'{number} {text}, exactly {entry[key]} expected'
@@ -175,7 +175,7 @@ def problems_of(each: Measured, entry: Entry) -> Iterator[str]:
 
 def check(all_measured: list[Measured], rows: list[str], expectations: dict[str, dict[str, Entry]],
           archs: Iterable[str] = ()) -> Iterator[str]:
-    """All problems of the kernels, and of the expectations."""
+    """All problems of kernels and expectations."""
     yield from check_expectations(rows, expectations, KEYS, {'fma', 'matrix'})
     entries = {**expectations['rows'], **expectations.get('helpers', {})}
     present = sorted({each.kernel.arch for each in all_measured})
@@ -210,7 +210,7 @@ def check(all_measured: list[Measured], rows: list[str], expectations: dict[str,
 # ---- The table.
 
 class Line(NamedTuple):
-    """The worst of some instances of a row on one architecture."""
+    """The worst instances of a row on one architecture."""
     name: str
     first: Measured
     instances: list[Measured]
@@ -239,7 +239,7 @@ def table(all_measured: list[Measured], names: list[str], by_instance: bool) -> 
     groups: dict[tuple[str, ...], list[Measured]] = collections.defaultdict(list)
     for each in all_measured:
         if not each.kernel.vgprs:
-            continue  # empty: not meant for its architecture
+            continue  # empty: not for its architecture
         name = owner(each.kernel.symbol, names) or each.kernel.symbol
         key = (f'{name} {each.arguments}' if by_instance else name, each.kernel.arch)
         groups[key].append(each)
@@ -252,7 +252,7 @@ def table(all_measured: list[Measured], names: list[str], by_instance: bool) -> 
 
 
 def known(kernels: Iterable[amdgpu.Kernel]) -> tuple[list[amdgpu.Kernel], list[str]]:
-    """The kernels for chips that the model knows, and the other chips."""
+    """Kernels for known chips, and the other chips."""
     kernels = list(kernels)
     return ([kernel for kernel in kernels if kernel.arch in model.CHIPS],
             sorted({kernel.arch for kernel in kernels} - set(model.CHIPS)))

@@ -3,27 +3,27 @@
 
     check_sass.py [--reassigned FOLDER] [--rows rows.h] [--expectations FILE.json] [--list] FILE...
 
-FILE: libsgemm_cuda.so, an object file or a cubin. Every row of rows.h needs an entry in "rows" of the expectations, and
-every kernel must belong to a row (the longest row name in its symbol) or to an entry of "helpers". FOLDER: the cubins
-that reassign_registers.py wrote, one for each entry of "reassigned". --list prints what was measured instead of checking it:
-where a new row's entry comes from.
+FILE: libsgemm_cuda.so, an object file or a cubin. Every row of rows.h needs an entry in "rows" of the expectations;
+every kernel must belong to a row (the longest row name in its symbol) or an entry of "helpers". FOLDER: cubins of
+reassign_registers.py, one for each entry of "reassigned". --list prints measured values instead of checking, for a new
+row's entry.
 
-No kernel may use local memory, for spills or arrays. The hot loop is the innermost loop with the most FFMAs, HMMAs and
-DMMAs, the products of tensor cores; NOPs, by which the compiler keeps DMMAs apart, do not count. An entry may hold:
-    ffma, hmma, dmma, hgmma  least share of these in the hot loop. Every row states one; 0: the kernel does not multiply
-    three_fresh   greatest share of the hot loop's FFMAs that fetch three registers, because none is kept in the operand
-                  cache; each costs nearly two issue slots
-    one_bank      greatest share that fetches two or three registers, all of one parity, hence from one bank
-    loop, code    instructions that the hot loop, the kernel must hold, and how many at least: {"LDS.128": 4}. LDS
-                  counts all widths, "LDG.128|LD.128" either
-    loop_exactly  the same, and how many exactly
-    never         instructions that the kernel must not hold
-    from, to      the first, the last architecture that has the kernel; the first is else in the row's name
-    kernels       0 for a row that launches other rows' kernels only
+No kernel may use local memory (spills, arrays). The hot loop is the innermost loop with the most FFMAs, HMMAs and
+DMMAs; NOPs, with which the compiler separates DMMAs, do not count. An entry may hold:
+    ffma, hmma, dmma, hgmma  least share of these in the hot loop. Every row has one; 0: the kernel does not multiply
+    three_fresh   largest share of the hot loop's FFMAs that fetch three registers, none from the operand cache; each
+                  costs nearly two issue slots
+    one_bank      largest share that fetches two or three registers of one parity, hence from one bank
+    loop, code    instructions that the hot loop, the kernel must have, with least numbers: {"LDS.128": 4}. LDS counts
+                  all widths, "LDG.128|LD.128" either
+    loop_exactly  the same, with exact numbers
+    never         instructions that the kernel must not have
+    from, to      first and last architecture of the kernel; by default the first is in the row's name
+    kernels       0 for a row that launches only other rows' kernels
     instances     of a reassigned row: what its kernels' names add to the row's
-    variants      entries for kernels whose symbol holds the key, in place of what this entry says
+    variants      entries for kernels whose symbol contains the key, replacing these
 
-three_fresh and one_bank count from sm_86 on: before, an FFMA takes two cycles anyway.
+three_fresh and one_bank count from sm_86 on: earlier, an FFMA always takes two cycles.
 """
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from typing import Any, Iterable, Iterator, Optional
 import sass
 
 HERE = pathlib.Path(__file__).resolve().parent
-FULL_RATE = 86  # the first architecture that issues an FFMA in every cycle
+FULL_RATE = 86  # first architecture with an FFMA a cycle
 SHARES = {'ffma', 'hmma', 'dmma', 'hgmma'}
 KEYS = {*SHARES, 'three_fresh', 'one_bank', 'loop', 'loop_exactly', 'code', 'never', 'from', 'to', 'kernels', 'instances', 'variants'}
 
@@ -50,7 +50,7 @@ def row_names(path: pathlib.Path) -> list[str]:
 
 
 class Measured:
-    """What counts about one kernel."""
+    """Measured properties of a kernel."""
 
     def __init__(self, kernel: sass.Kernel) -> None:
         loop = [instruction for instruction in kernel.hot_loop() if instruction.name != 'NOP']
@@ -78,7 +78,7 @@ class Measured:
 
 
 def count_spellings(instructions: Iterable[sass.Instruction]) -> collections.Counter[str]:
-    """LDS.128 counts as LDS and as LDS.128."""
+    """Counts LDS.128 as LDS and LDS.128."""
     counts: collections.Counter[str] = collections.Counter()
     for instruction in instructions:
         counts[instruction.name] += 1
@@ -92,12 +92,12 @@ def count_of(counts: collections.Counter[str], alternatives: str) -> int:
 
 
 def owner(symbol: str, names: Iterable[str]) -> Optional[str]:
-    """The row or helper that a kernel belongs to."""
+    """A kernel's row or helper."""
     return max((name for name in names if name in symbol), key=len, default=None)
 
 
 def entry_of(kernel: sass.Kernel, entry: Entry) -> Entry:
-    """What is expected of this kernel of a row."""
+    """Expectations of this kernel of a row."""
     for part, variant in entry.get('variants', {}).items():
         if part in kernel.name:
             entry = {**entry, **variant}
@@ -141,7 +141,7 @@ def first_architecture(name: str) -> int:
 
 
 def parts_of(entry: Entry) -> Iterator[Entry]:
-    """The entry, and all that may replace something of it."""
+    """The entry, and those that may replace parts of it."""
     yield entry
     for key in ('variants', 'on'):
         for part in entry.get(key, {}).values():
@@ -150,7 +150,7 @@ def parts_of(entry: Entry) -> Iterator[Entry]:
 
 def check_expectations(rows: list[str], expectations: dict[str, dict[str, Entry]], keys: set[str],
                        shares: set[str]) -> Iterator[str]:
-    """Problems of the expectations themselves, which may have these keys, and one of `shares` for each row."""
+    """Problems of the expectations: keys other than these, or rows without one of `shares`."""
     for entries in expectations.values():
         for name, entry in entries.items():
             for part in parts_of(entry):
@@ -167,7 +167,7 @@ def check_expectations(rows: list[str], expectations: dict[str, dict[str, Entry]
 
 
 def check(kernels: Iterable[sass.Kernel], rows: list[str], expectations: dict[str, dict[str, Entry]]) -> Iterator[str]:
-    """All problems of the kernels, and of the expectations."""
+    """All problems of kernels and expectations."""
     yield from check_expectations(rows, expectations, KEYS, SHARES)
     entries = {**expectations['rows'], **expectations.get('helpers', {})}
     seen = set()
@@ -196,7 +196,7 @@ def check(kernels: Iterable[sass.Kernel], rows: list[str], expectations: dict[st
 
 
 def check_reassigned(folder: pathlib.Path, entries: dict[str, Entry]) -> Iterator[str]:
-    """All problems of the cubins that reassign_registers.py wrote."""
+    """All problems of reassign_registers.py's cubins."""
     for path in sorted(folder.glob('*.cubin')):
         if path.stem not in entries:
             yield f'{path.name}: a reassigned cubin without an expectation'

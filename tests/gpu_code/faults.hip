@@ -1,4 +1,4 @@
-// Kernels with a fault each, which the static gate must refuse, and a sound one (test_check_amdgpu.py).
+// Kernels with a fault each, which the gate must refuse, and a sound one (test_check_amdgpu.py).
 #include <hip/hip_runtime.h>
 
 namespace {
@@ -6,7 +6,7 @@ namespace {
 constexpr int kThreads = 256;
 using Vec4 = float __attribute__((ext_vector_type(4)));
 
-// The outer products of k columns of a and b, which stand in LDS: kSize^2 FMAs for each kSize / 2 reads of 128 bits.
+// Outer products of k columns of a and b in LDS: kSize^2 FMAs for each kSize / 2 reads of 128 bits.
 template <int kSize>
 __device__ __forceinline__ void multiply(const Vec4 *a, const Vec4 *b, float (&sum)[kSize][kSize], int k) {
 #pragma unroll 1
@@ -48,12 +48,12 @@ extern "C" __global__ void __launch_bounds__(kThreads) gfx_fma_8x8x4_sound(const
   product<8>(in, out, k);
 }
 
-// 1024 threads leave at most 128 registers, and the sums need 256.
+// 1024 threads leave 128 registers; the sums need 256.
 extern "C" __global__ void __launch_bounds__(1024) gfx_fma_16x16x4_spilled(const Vec4 *in, float *out, int k) {
   product<16>(in, out, k);
 }
 
-// An array that is indexed at run time cannot stay in registers.
+// Indexing at run time keeps an array out of registers.
 extern "C" __global__ void __launch_bounds__(kThreads)
     gfx_fma_64x1x1_indexed(const float *in, float *out, const int *where, int k) {
   float sum[64] = {};
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   for (int i = 0; i < 64; ++i) out[i] = sum[i];
 }
 
-// An address that may be in LDS or in memory, as far as the compiler can tell.
+// An address that may be in LDS or memory.
 extern "C" __global__ void __launch_bounds__(kThreads) gfx_fma_1x1x1_flat(const float *in, float *out, int k) {
   __shared__ float tile[1024];
   for (int i = threadIdx.x; i < 1024; i += kThreads) tile[i] = in[i];
@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) gfx_fma_1x1x1_flat(const 
   out[threadIdx.x] = sum;
 }
 
-// One element of LDS at a time, and few FMAs for each.
+// Single LDS elements, few FMAs for each.
 extern "C" __global__ void __launch_bounds__(kThreads) gfx_fma_2x2x1_scalar(const float *in, float *out, int k) {
   __shared__ float tile[1024];
   for (int i = threadIdx.x; i < 1024; i += kThreads) tile[i] = in[i];

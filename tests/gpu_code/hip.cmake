@@ -1,6 +1,6 @@
-# The code in the plugin is checked, and, if asked for, beside it that of other architectures, compiled for the check alone: by
-# clang 19, if it is here with HIP's headers and its bitcode of the device library, or, for those that it does not know, to
-# assembly by the clang 22 of PyPI's ziglang, which is installed into build/ziglang.
+# Checks the plugin's code and, on request, that of other architectures, compiled for the check alone: by clang 19 with
+# HIP's headers and device bitcode, or, for architectures that it does not know, to assembly by clang 22 of PyPI's
+# ziglang, installed into build/ziglang.
 get_target_property(archs libsgemm_hip LIBSGEMM_ARCHITECTURES)
 get_target_property(compile libsgemm_hip LIBSGEMM_COMPILE)
 get_target_property(kernels libsgemm_hip LIBSGEMM_KERNELS)
@@ -20,7 +20,7 @@ foreach(arch gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1151 gfx1200 
   endif()
 endforeach()
 
-# skip_check(arch...): each a test that is skipped, and says so.
+# skip_check(arch...): a skipped test for each.
 function(skip_check)
   foreach(arch IN LISTS ARGN)
     add_test(NAME check_amdgpu.${arch} COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_amdgpu.py
@@ -73,8 +73,8 @@ if(NOT checked)
   return()
 endif()
 
-# The device library differs between architectures in a file that holds the number of the architecture, and one that
-# holds that of the ABI: make_constant(file like old value new_value).
+# The device library differs by architecture in two constants, its number and the ABI's: make_constant(file like old
+# value new_value).
 set(bitcode ${CMAKE_CURRENT_BINARY_DIR}/bitcode)
 function(make_constant file like old new)
   if(EXISTS ${bitcode}/${file}.bc)
@@ -100,7 +100,7 @@ if(others)
   foreach(arch IN LISTS others)
     if(arch MATCHES "^gfx([0-9]+)(.)(.)$")
       math(EXPR number "${CMAKE_MATCH_1} * 1000 + 0x${CMAKE_MATCH_2} * 100 + 0x${CMAKE_MATCH_3}")
-    else()  # a family's, of which nothing here asks the library
+    else()  # a family's, which nothing here uses
       string(REGEX MATCH "[0-9]+" number ${arch})
       math(EXPR number "${number} * 1000")
     endif()
@@ -109,14 +109,14 @@ if(others)
   endforeach()
 endif()
 
-# compile_kernel(source arch): its code object, whose path is appended to `code`.
+# compile_kernel(source arch): appends the code object's path to `code`.
 function(compile_kernel source arch)
   get_filename_component(name ${source} NAME_WE)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.${arch}.co)
   set(what -c)
   set(compiler ${CMAKE_CXX_COMPILER_LAUNCHER} ${LIBSGEMM_CLANG19})
-  # Its linker knows no AMD GPU, it no longer links two files of the library by itself, and Debian's headers use a macro
-  # that it no longer defines.
+  # ziglang's linker knows no AMD GPU, it does not link two files of the library itself, and Debian's headers use a
+  # macro that it no longer defines.
   if(arch IN_LIST newer)
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.${arch}.s)
     set(what -S)
@@ -129,7 +129,7 @@ function(compile_kernel source arch)
     list(APPEND compiler -x hip -std=c++17 -O3 -mcumode -Wall -Wextra --rocm-path=/usr
          --rocm-device-lib-path=${bitcode} --no-gpu-bundle-output)
     if(arch MATCHES "generic")
-      list(APPEND compiler -mcode-object-version=6 -w)  # which clang 19 warns of
+      list(APPEND compiler -mcode-object-version=6 -w)  # clang 19 warns of it
     endif()
   else()
     set(compiler ${compile})
@@ -156,7 +156,7 @@ list(JOIN checked "," text)
 add_test(NAME check_amdgpu COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_amdgpu.py
          --archs ${text} $<TARGET_FILE:libsgemm_hip> ${code})
 
-# One architecture with accumulation registers, one with dual instructions.
+# An architecture with accumulation registers, one with dual instructions.
 set(code)
 foreach(arch gfx90a gfx1100)
   if(arch IN_LIST checked)
@@ -167,4 +167,4 @@ add_custom_target(check_amdgpu_faults ALL DEPENDS ${code})
 add_test(NAME test_check_amdgpu COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/test_check_amdgpu.py
          ${code})
 set_tests_properties(check_amdgpu test_check_amdgpu PROPERTIES LABELS cpu SKIP_RETURN_CODE 77 TIMEOUT 600)
-set_tests_properties(check_amdgpu PROPERTIES COST 90)  # as in tests/CMakeLists.txt: it starts early
+set_tests_properties(check_amdgpu PROPERTIES COST 90)  # starts early, see tests/CMakeLists.txt

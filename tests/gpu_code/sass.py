@@ -1,7 +1,7 @@
-"""Reads NVIDIA machine code: the kernels of a cubin, or of a shared library or object file that embeds cubins.
+"""Reads NVIDIA machine code: kernels of a cubin, or of a library or object file that embeds cubins.
 
-Instructions are 128 bits wide from Volta to Blackwell. This knows only what a static check of kernels that multiply needs:
-opcodes, the registers of an FFMA, the widths of loads and stores, and branches. Bits, from the lowest:
+128-bit instructions of Volta to Blackwell, as far as a static check of multiplying kernels needs: opcodes, registers of
+an FFMA, widths of loads and stores, branches. Bits, from the lowest:
 
     0..8      opcode
     9..11     operand form
@@ -14,8 +14,8 @@ opcodes, the registers of an FFMA, the widths of loads and stores, and branches.
     87..91    second predicate of a branch; 7: always
     122..125  sources a, b, c, d stay in the operand cache (".reuse")
 
-A branch or a call holds the distance from the next instruction in units of 4 bytes, from bit 34 on; from sm_90 on its
-low 8 bits stand at 16, the others at 34.
+A branch or call has the distance from the next instruction in units of 4 bytes from bit 34 on; from sm_90 on its low 8
+bits are at 16, the others at 34.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EM_CUDA = 190
 NO_REGISTER = 255
 ALWAYS = 7
 
-# By the low 9 bits, where the operand form does not matter.
+# By the low 9 bits, if the operand form does not matter.
 OPCODES = {
     0x001: 'PMTRIG', 0x0b9: 'ULDC', 0x182: 'LDC',
     0x023: 'FFMA', 0x03c: 'HMMA', 0x03f: 'DMMA', 0x03b: 'LDSM', 0x180: 'LD', 0x181: 'LDG', 0x183: 'LDL', 0x184: 'LDS', 0x185: 'ST', 0x186: 'STG', 0x187: 'STL',
@@ -37,7 +37,7 @@ OPCODES = {
     0x1f0: 'HGMMA', 0x1c5: 'WARPGROUP', 0x1c8: 'USETMAXREG', 0x1b5: 'UTMASTG',
     0x118: 'NOP', 0x144: 'CALL', 0x14a: 'JMP', 0x14d: 'EXIT', 0x150: 'RET',
 }
-# An HGMMA is a warpgroup's whole product, beside which single multiplications count for nothing.
+# An HGMMA is a warpgroup's whole product: single multiplications count for nothing next to it.
 MULTIPLICATIONS = {'FFMA': 1, 'HMMA': 1, 'DMMA': 1, 'HGMMA': 1000}
 MEMORY = {'LD', 'LDG', 'LDL', 'LDS', 'ST', 'STG', 'STL', 'STS', 'LDGSTS'}
 WIDTHS = {4: '32', 5: '64', 6: '128'}
@@ -55,7 +55,7 @@ class Instruction:
         place = 10 if self.name == 'LDGSTS' and arch >= 100 else 9
         self.width = WIDTHS.get(high >> place & 7, 'other') if self.name in MEMORY else None
         self.reuse = high >> 58 & 15
-        # nvcc 13.0 reads parameters that begin 32 KiB or more into the constants at a negative offset: others than meant.
+        # nvcc 13.0 reads parameters from 32 KiB on at a negative constant offset: wrong ones.
         self.wraps = self.name in ('LDC', 'ULDC') and arch < 100 and (low >> 53 & 1) != 0
         self.target: Optional[int] = None
         self.sources: tuple[Optional[int], ...] = (None, None, None)
@@ -63,12 +63,12 @@ class Instruction:
             self.sources = self._ffma_sources(low, high)
         elif self.name in ('BRA', 'CALL'):
             self.target = address + 16 + self._distance(low, high, arch)
-            # A second predicate, a uniform one or divergence may make the branch conditional. Calls return, or, where
-            # the compiler leaves a loop with one on sm_80, are conditional.
+            # A second predicate, a uniform one or divergence may make a branch conditional. Calls return, or are
+            # conditional: on sm_80 the compiler leaves a loop with one.
             self.guarded = self.guarded or (high >> 23 & 31) != ALWAYS or self.name == 'CALL'
 
     def _ffma_sources(self, low: int, high: int) -> tuple[Optional[int], ...]:
-        # Form 1: all are registers. 2, 3, 7: c is a constant, and b stands where c was. 4, 5, 6: b is a constant.
+        # Form 1: registers only. 2, 3, 7: c is a constant, and b is in c's place. 4, 5, 6: b is a constant.
         a, b, c = low >> 24 & 255, low >> 32 & 255, high & 255
         if self.form in (2, 3, 7):
             b, c = c, NO_REGISTER
@@ -92,7 +92,7 @@ class Instruction:
 
 
 class Kernel:
-    """A kernel's machine code and what its file says about it."""
+    """A kernel's machine code and its file's facts about it."""
 
     def __init__(self, name: str, arch: int, code: bytes, registers: Optional[int], frame: int) -> None:
         self.name, self.arch, self.registers, self.frame = name, arch, registers, frame
@@ -103,14 +103,13 @@ class Kernel:
         return sum(i.name == name and (width is None or i.width == width) for i in self.instructions)
 
     def hot_loop(self) -> list[Instruction]:
-        """The innermost loop with the most multiplications, without blocks out of line (retries of a wait). May be
-        empty."""
+        """Innermost loop with the most multiplications, without out-of-line blocks (retries of a wait), or nothing."""
         best = []
         most = 0
         loops = [(*loop, sum(MULTIPLICATIONS.get(self.instructions[i].name, 0) for i in loop[0])) for loop in self._loops()]
         for body, header, latch, count in loops:
-            # A loop around others is the hot one only if most of its multiplications are its own: not those of one, nor,
-            # where an inner loop is chosen from several, nearly all of them.
+            # An outer loop is hot only if most multiplications are its own: not in one inner loop, nor nearly all in
+            # alternative inner loops.
             inner = [other for other, _, _, _ in loops if other < body]
             within = sum(MULTIPLICATIONS.get(self.instructions[i].name, 0) for i in set().union(*inner))
             outer = any(other < body and 2 * n >= count for other, _, _, n in loops) or 10 * within >= 9 * count
@@ -154,7 +153,7 @@ class Kernel:
                 for header, (body, latch) in found.items()]
 
     def _blocks(self) -> tuple[list[tuple[int, int]], list[list[int]]]:
-        """Basic blocks as (first, end) instruction numbers, and the blocks that each may go on to."""
+        """Basic blocks as (first, end) instruction numbers, and their successors."""
         code = self.instructions
         starts = {0}
         for i, instruction in enumerate(code):
@@ -178,7 +177,7 @@ class Kernel:
 
 
 def _postorder(successors: list[list[int]]) -> tuple[list[int], set[int]]:
-    """The blocks that can be reached, each after its successors; and the same as a set."""
+    """Reachable blocks, each after its successors; and the same as a set."""
     order, seen, stack = [], {0}, [(0, iter(successors[0]))]
     while stack:
         block, rest = stack[-1]
@@ -194,7 +193,7 @@ def _postorder(successors: list[list[int]]) -> tuple[list[int], set[int]]:
 
 
 def fetched_registers(instructions: Iterable[Instruction]) -> list[set[int]]:
-    """The registers that each FFMA fetches: those that the instruction just before it did not keep in the same slot."""
+    """Registers that each FFMA fetches: not kept in the same slot by the previous instruction."""
     fetched = []
     previous = None
     for instruction in instructions:
@@ -230,7 +229,7 @@ class Elf:
         return b'' if kind == 8 else self.data[offset:offset + size]
 
     def symbols(self) -> list[str]:
-        """Name of each symbol, by its number."""
+        """Names of symbols by number."""
         table, strings = self.content('.symtab'), self.content('.strtab')
         return [_string(strings, struct.unpack_from('<I', table, at)[0]) for at in range(0, len(table), 24)]
 
@@ -241,7 +240,7 @@ def _string(data: bytes, at: int) -> str:
 
 def _cubin_kernels(data: bytes) -> list[Kernel]:
     elf = Elf(data)
-    # The architecture's place in the flags moved with the ABI.
+    # The architecture's bits in the flags depend on the ABI.
     arch = elf.flags >> 8 & 0xFF if data[8] >= 8 else elf.flags & 0xFF
     frames = collections.defaultdict(int)
     registers = {}
@@ -270,7 +269,7 @@ def _info(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _fatbin_cubins(data: bytes) -> Iterator[bytes]:
-    """The cubins in the content of an .nv_fatbin section."""
+    """Cubins of an .nv_fatbin section."""
     at = 0
     while True:
         at = data.find(struct.pack('<I', FATBIN_MAGIC), at)
@@ -290,7 +289,7 @@ def _fatbin_cubins(data: bytes) -> Iterator[bytes]:
 
 
 def kernels(path: str | os.PathLike[str]) -> list[Kernel]:
-    """All kernels in a cubin, or in a file with an .nv_fatbin section; those of one name once for each architecture."""
+    """Kernels of a cubin or an .nv_fatbin section; each name once for each architecture."""
     with open(path, 'rb') as file:
         data = file.read()
     elf = Elf(data)

@@ -1,9 +1,9 @@
-// Kernels with planted faults, each of which the static gate must refuse, and a sound one (test_check_sass.py).
+// Kernels with a fault each, which the gate must refuse, and a sound one (test_check_sass.py).
 namespace {
 
 constexpr int kThreads = 256;
 
-// The outer products of k columns of a and b, which stand in shared memory: 64 FFMAs for each 4 loads of 128 bits.
+// Outer products of k columns of a and b in shared memory: 64 FFMAs for each 4 loads of 128 bits.
 __device__ void multiply(const float4 *a, const float4 *b, float (&sum)[8][8], int k) {
 #pragma unroll 1
   for (int step = 0; step < k; step += 4) {
@@ -48,12 +48,12 @@ extern "C" __global__ void __launch_bounds__(kThreads) sm75_ffma_8x8x4_sound(con
   product(in, out, k);
 }
 
-// Two blocks of 1024 threads leave 32 registers, half of what the sums need.
+// Two blocks of 1024 threads leave 32 registers, half of what sums need.
 extern "C" __global__ void __launch_bounds__(1024, 2) sm75_ffma_8x8x4_spilled(const float *in, float *out, int k) {
   product(in, out, k);
 }
 
-// An array that is indexed at run time cannot stay in registers.
+// Indexing at run time keeps an array out of registers.
 extern "C" __global__ void sm75_ffma_8x1x1_indexed(const float *in, float *out, const int *where, int k) {
   float sum[8] = {};
   for (int l = 0; l < k; ++l) {
@@ -64,7 +64,7 @@ extern "C" __global__ void sm75_ffma_8x1x1_indexed(const float *in, float *out, 
   }
 }
 
-// One element of shared memory at a time, and few FFMAs for each.
+// Single shared memory elements, few FFMAs for each.
 extern "C" __global__ void sm75_ffma_2x2x1_scalar(const float *in, float *out, int k) {
   __shared__ float tile[1024];
   for (int i = threadIdx.x; i < 1024; i += blockDim.x) {
@@ -87,7 +87,7 @@ extern "C" __global__ void sm75_ffma_2x2x1_scalar(const float *in, float *out, i
   }
 }
 
-// Independent multiplicands: no FFMA shares a register with the one before.
+// No FFMA shares a register with the previous one.
 extern "C" __global__ void sm75_ffma_8x1x8_unshared(const float *in, float *out, int k) {
   float x[8], sum[8];
   for (int i = 0; i < 8; ++i) {

@@ -1,4 +1,4 @@
-"""Test of check_amdgpu.py: test_check_amdgpu.py FILE..., built from faults.hip, whose faults it must find, and no others."""
+"""Test of check_amdgpu.py: test_check_amdgpu.py FILE..., built from faults.hip: it must find those faults only."""
 from __future__ import annotations
 
 import contextlib
@@ -23,7 +23,7 @@ FLAT = 'gfx_fma_1x1x1_flat'
 SCALAR = 'gfx_fma_2x2x1_scalar'
 SINGLE = 'gfx_fma_8x1x8_single'
 NAMES = [SOUND, SPILLED, INDEXED, FLAT, SCALAR, SINGLE]
-# What a good kernel fulfils, and what the messages must say of the others.
+# What the sound kernel fulfils, and messages about the others.
 STRICT: check_amdgpu.Entry = {'fma': 0.9, 'lds': 32768, 'loop': {'ds_read_b128': 16}, 'code': {'global_load_dwordx4': 2},
                               'on': {'gfx11': {'dual': 0.95}}}
 PLANTED = {
@@ -41,7 +41,7 @@ def instruction(address: int, text: str, target: Optional[int] = None) -> amdgpu
 
 
 class Machine(unittest.TestCase):
-    """What is read of the code, on code written by hand."""
+    """The reader, on code written by hand."""
 
     def test_spelling(self) -> None:
         for mnemonic, spelling in [('ds_load_b128', 'ds_read_b128'), ('ds_load_2addr_b64', 'ds_read2_b64'),
@@ -56,7 +56,7 @@ class Machine(unittest.TestCase):
         kernel = mock.Mock(instructions=[
             instruction(0, 's_nop 0'),
             instruction(4, 'v_mov_b32 v0, 1'),                # outer loop, entered in the middle
-            instruction(8, 'v_mov_b32 v0, 2'),                # inner loop, whose fetch stands behind its branch
+            instruction(8, 'v_mov_b32 v0, 2'),                # inner loop, whose fetch follows its branch
             instruction(12, 's_cbranch_scc1 4', 24),
             instruction(16, 's_cbranch_scc0 2', 4),
             instruction(20, 's_endpgm'),
@@ -204,7 +204,7 @@ class CheckAmdgpu(unittest.TestCase):
                 self.assert_one(self.found(sound, {SOUND: {'matrix': 0.5}}), 'state 0')
                 self.assertEqual(self.found(sound, {SOUND: {'matrix': 0}}), [])
                 self.assertEqual(self.found(sound, {SOUND: {'matrix': 0.5, 'only': 'gfx000'}}), [])
-            self.assert_one(self.found(sound, {SOUND: {'matrix': 0.5}}), '0.000 of the clocks')  # no matrix instructions
+            self.assert_one(self.found(sound, {SOUND: {'matrix': 0.5}}), '0.000 of the clocks')  # none
 
     def test_unknown_chips(self) -> None:
         kernels = [mock.Mock(arch=arch) for arch in ('gfx90a', 'gfx1035', 'gfx900', 'gfx1035')]

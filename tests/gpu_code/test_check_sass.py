@@ -1,4 +1,4 @@
-"""Test of check_sass.py: test_check_sass.py CUBIN..., built from spill.cu, whose faults it must find, and no others."""
+"""Test of check_sass.py: test_check_sass.py CUBIN..., built from spill.cu: it must find those faults only."""
 from __future__ import annotations
 
 import json
@@ -18,7 +18,7 @@ import sass
 SOUND = 'sm75_ffma_8x8x4_sound'
 SPILLED = 'sm75_ffma_8x8x4_spilled'
 INDEXED = 'sm75_ffma_8x1x1_indexed'
-# What a good kernel fulfils, and which of it each of the others does not.
+# What the sound kernel fulfils, and each of the others does not.
 STRICT: check_sass.Entry = {'ffma': 0.9, 'three_fresh': 0.5, 'loop': {'LDS.128': 16}, 'code': {'LDS.128': 16},
                             'never': ['LD']}
 PLANTED = {
@@ -51,7 +51,7 @@ class CheckSass(unittest.TestCase):
         self.assertIn(text, problems[0])
 
     def test_parameters_at_negative_offsets(self) -> None:
-        # LDC R2, c[0x0][R2+0x7ffc] and c[0x0][R2+-0x8000], of sm_90; of a later architecture the bits are others.
+        # LDC R2, c[0x0][R2+0x7ffc] and c[0x0][R2+-0x8000] of sm_90; later architectures have other bits.
         for low, arch, wraps in [(0x001fff0002037b82, 90, False), (0x0020000002037b82, 90, True),
                                  (0x0020000002037b82, 100, False)]:
             kernel = sass.Kernel(SOUND, arch, struct.pack('<QQ', low, 0), None, 0)

@@ -1,7 +1,7 @@
-"""The device code of `libsgemm probe`: test_probe_code.py COMMAND PTXAS, which may be empty.
+"""Device code of `libsgemm probe`: test_probe_code.py COMMAND PTXAS, which may be empty.
 
-Each loop holds the instructions that it claims to time, as many as it claims, and no other arithmetic; FFMA whose
-registers are changed have those that their pattern says.
+Each loop has exactly the instructions that it claims to time and no other arithmetic; changed FFMA registers follow
+their pattern.
 """
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ import amdgpu
 import sass
 
 COMMAND, PTXAS = sys.argv[1:3]
-# The text of a target on the oldest device and on the newest that take it.
+# The oldest and the newest device for a target's text.
 TARGETS = {'sm_75': ['sm_75', 'sm_80', 'sm_90'], 'sm_80': ['sm_80', 'sm_90'], 'sm_90': ['sm_90'], 'sm_90a': ['sm_90a'],
            'sm_100': ['sm_100']}
 OPCODES = {'SEL': 0x07, 'FMUL': 0x20, 'FADD': 0x21, 'FFMA': 0x23, 'IMAD': 0x24, 'DFMA': 0x2B, 'HMMA': 0x3C, 'F2FP': 0x3E, 'DMMA': 0x3F,
            'F2F': 0x110, 'LDG': 0x181, 'LDS': 0x184, 'STG': 0x186, 'HGMMA': 0x1F0, 'FFMA2': 0x49}
-BRANCHES = {0x118, 0x144, 0x147, 0x1C5}  # NOP, CALL, which leaves a loop on sm_80, BRA, WARPGROUP
+BRANCHES = {0x118, 0x144, 0x147, 0x1C5}  # NOP, CALL (leaves a loop on sm_80), BRA, WARPGROUP
 COUNTING = BRANCHES | {0x0C, 0x10, 0x82, 0x8C, 0x90}  # ISETP, IADD3, UMOV, UISETP, UIADD3
-ADDRESSES = {0x10, 0x11, 0x12, 0x24, 0xB9}  # IADD3, LEA, LOP3, IMAD, ULDC: of loops over global memory
-MOST_MOVES = 6  # of registers, in a loop of 256
+ADDRESSES = {0x10, 0x11, 0x12, 0x24, 0xB9}  # IADD3, LEA, LOP3, IMAD, ULDC: global memory
+MOST_MOVES = 6  # register moves in a loop of 256
 NONE = sass.NO_REGISTER
 
 
@@ -39,12 +39,12 @@ def words_of(cubin: pathlib.Path, kernel: str) -> list[tuple[int, int]]:
 
 
 def is_move(low: int, high: int) -> bool:
-    """MOV, or an IMAD whose factors are zero."""
+    """MOV, or an IMAD by zero."""
     return low & 0x1FF == 0x02 or low & 0x1FF == OPCODES['IMAD'] and low >> 24 & 255 == NONE and (low >> 32 & 255 == NONE or high & 255 == NONE)
 
 
 def loop_of(kernel: sass.Kernel) -> tuple[int, int]:
-    """First and end, by number, of what the longest branch back leads over."""
+    """First and end number of the longest backward branch's span."""
     branches = [(x.target // 16, x.address // 16 + 1) for x in kernel.instructions
                 if x.name == 'BRA' and x.target is not None and x.target < x.address]
     return max(branches, key=lambda loop: loop[1] - loop[0])
@@ -99,7 +99,7 @@ class Cuda(DeviceCode):
             self.assertLessEqual(sum(n for x, n in found.items() if x not in BRANCHES), 3)
 
     def check_accesses(self, accesses: list[tuple[int, int]], name: str, width: str) -> None:
-        """As wide as claimed, unconditional, and what is loaded goes to registers."""
+        """As wide as claimed, unconditional, loaded into registers."""
         for low, high in accesses:
             self.assertEqual(sass.WIDTHS[high >> 9 & 7], width, name)
             self.assertEqual(low >> 12 & 15, sass.ALWAYS, name)
@@ -130,7 +130,7 @@ class Cuda(DeviceCode):
             defined |= {low >> 24 & 255, low >> 32 & 255, high & 255}
             registers = 0xFF << 16 | 0xFF << 24 | 0xFF << 32
             self.assertEqual(low & ~registers, new_low & ~registers)
-            # Of the control bits reuse changes, and the first waits for all loads.
+            # Control bits: reuse changes; the first waits for all loads.
             kept = ~(0xFF | 7 << 58 | (0x3F << 52 if not fields else 0))
             self.assertEqual(high & kept, new_high & kept)
             self.assertEqual(new_low >> 16 & 255, new_high & 255)
@@ -145,7 +145,7 @@ class Cuda(DeviceCode):
         for i in range(1, len(fields)):
             differ = sum(x != y for x, y in zip(fields[i - 1][:3], fields[i][:3]))
             self.assertEqual(differ, changing)
-        # None in front of what is no FFMA, which empties the cache.
+        # None before another instruction, which empties the cache.
         kept = {1: 3, 2: 1, 3: 0}[changing] if reuse else 0
         self.assertLessEqual({flags for *_, flags in fields}, {0, kept})
         self.assertGreaterEqual(sum(flags == kept for *_, flags in fields), 124)
@@ -159,7 +159,7 @@ class Cuda(DeviceCode):
             self.assertEqual(run.returncode, 1)
             self.assertIn('machine code', run.stderr)
             self.assertFalse((self.folder / 'out').exists())
-        # Of instructions of another form: here without the kernel that is changed.
+        # Other instruction formats: without the changed kernel.
         cubin = self.assemble('sm_80', 'sm_80')
         run = subprocess.run([COMMAND, '__probe_code', cubin, self.folder / 'out', '0'], capture_output=True, text=True,
                              check=False)
@@ -167,7 +167,7 @@ class Cuda(DeviceCode):
                          (1, 'libsgemm __probe_code: the machine code has no ffma_registers\n'))
 
 
-# What an AMD GPU has, the instructions of each kernel's loop, and what else may stand there.
+# An AMD GPU's instructions in each loop, and what else may be there.
 HIP_COMMON = {'ffma_1': {'v_fma_f32': 64}, 'ffma_4': {'v_fma_f32': 64}, 'ffma_16': {'v_fma_f32': 64}, 'dfma_8': {'v_fma_f64': 64},
               'read': {'global_load_dwordx4': 8}, 'write': {'global_store_dwordx4': 8},
               'copy': {'global_load_dwordx4': 8, 'global_store_dwordx4': 8}, 'chase': {'global_load_dwordx2': 16},
@@ -181,7 +181,7 @@ HIP_LOOPS = {
     'gfx1100': {**HIP_COMMON, 'dual_fmac': {'v_fmac_f32': 128}, 'wmma_f16': {'v_wmma_f32_16x16x16_f16': 16},
                 'wmma_bf16': {'v_wmma_f32_16x16x16_bf16': 16}},
 }
-# What HIP's headers define.
+# Definitions of HIP's headers.
 HIP_HEAD = '''
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
@@ -235,7 +235,7 @@ class Hip(DeviceCode):
             self.check_flight(loop)
 
     def check_flight(self, loop: list[amdgpu.Instruction]) -> None:
-        """All loads of an iteration are on their way before the first is waited for."""
+        """All loads of an iteration are issued before the first wait."""
         loads = [i for i, each in enumerate(loop) if each.name.startswith(('global_load', 'ds_read'))]
         between = loop[loads[0]:loads[-1]]
         self.assertEqual([each.text for each in between if each.name.startswith('s_wait')], [])
