@@ -1,4 +1,4 @@
-# Helpers of the client tests: reading LIBSGEMM_STATS_DIR, running a program with the drop-in preloaded, skipping.
+# Client tests: reading LIBSGEMM_STATS_DIR, running with the drop-in, skipping.
 import ctypes
 import os
 import pathlib
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77  # SKIP_RETURN_CODE of the ctest entries
+SKIPPED = 77  # CTest's SKIP_RETURN_CODE
 
 # StatsFile and StatsRecord of common/process/stats.h.
 HEADER = struct.Struct('<8sIIII112sQQQQQ')
@@ -35,7 +35,7 @@ def text(raw):
 
 
 def read_stats(directory):
-    """The calls of every process that wrote to `directory`, as {(entry, backend, kernel): calls}."""
+    """Calls of all processes that wrote to `directory`: {(entry, backend, kernel): calls}."""
     calls = {}
     for path in pathlib.Path(directory).glob('*.stats'):
         data = path.read_bytes()
@@ -54,8 +54,7 @@ def read_stats(directory):
 
 
 def calls_by_entry(calls, computed_by):
-    """Calls per entry point that were answered without an error; each must have been computed by `computed_by`, or
-    have been complete before a backend was needed ("none")."""
+    """Calls without error by entry point; each computed by `computed_by`, or complete without a backend ("none")."""
     totals = {}
     for (entry, backend, _), n in calls.items():
         if backend == 'error':
@@ -67,7 +66,7 @@ def calls_by_entry(calls, computed_by):
 
 
 def calls_computed(calls, backend):
-    """Calls per entry point that `backend` computed."""
+    """Calls by entry point that `backend` computed."""
     totals = {}
     for (entry, name, _), n in calls.items():
         if name == backend:
@@ -76,7 +75,7 @@ def calls_computed(calls, backend):
 
 
 def backend_missing(build, backend):
-    """Why `backend` cannot be used: its plugin is not built or the library beneath it cannot be loaded; else None."""
+    """Why `backend` cannot be used (plugin not built, its library missing), or None."""
     if backend == 'ref':
         return None
     if not (build / 'lib/libsgemm' / f'libsgemm_{backend}.so').exists():
@@ -99,12 +98,12 @@ def need_backend(build, backend):
 
 
 def environment(build, backend, stats=None, sanitizer_runtime='', **more):
-    """The environment of a client: the drop-in preloaded, `backend` forced, errors instead of fallbacks. An
-    instrumented library needs its sanitizer's runtime loaded first where the program itself is not instrumented."""
+    """A client's environment: drop-in preloaded, `backend` forced, errors instead of fallbacks. In an uninstrumented
+    program an instrumented library needs its sanitizer's runtime first."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(('LIBSGEMM_', 'LD_'))}
     preload = [p for p in sanitizer_runtime.split(':') if p] + [str(build / 'lib/libsgemm_blas.so')]
     env.update(LD_PRELOAD=' '.join(preload), LIBSGEMM_BACKEND=backend, LIBSGEMM_STRICT='1')
-    # The clients themselves (an interpreter, a Fortran run-time library) leak by design.
+    # Clients (an interpreter, a Fortran library) leak by design.
     env['ASAN_OPTIONS'] = 'detect_leaks=0'
     if stats:
         env['LIBSGEMM_STATS_DIR'] = str(stats)
@@ -113,8 +112,8 @@ def environment(build, backend, stats=None, sanitizer_runtime='', **more):
 
 
 def bindings(command, env, **options):
-    """Runs `command` under LD_DEBUG=bindings: the finished process and {symbol: names of the libraries it was bound to},
-    for the bindings of the program itself and of the modules it loads."""
+    """Runs `command` under LD_DEBUG=bindings. Returns the process and {symbol: libraries} for bindings of the program
+    and its modules."""
     with tempfile.TemporaryDirectory() as folder:
         env = dict(env, LD_DEBUG='bindings', LD_DEBUG_OUTPUT=f'{folder}/ld')
         done = subprocess.run(command, env=env, **options)

@@ -1,4 +1,4 @@
-"""A CuPy program that knows nothing of libsgemm: products and systems of equations in FP32. Prints times and errors."""
+"""A CuPy program without knowledge of libsgemm: FP32 products and systems. Prints times and errors."""
 
 import sys
 

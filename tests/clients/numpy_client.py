@@ -1,6 +1,6 @@
-# Multiplies with an unchanged NumPy (and SciPy) under the drop-in, and shows which calls arrived.
+# Multiplies with an unchanged NumPy (and SciPy) under the drop-in, and checks which calls arrive.
 #   numpy_client.py BUILD numpy|scipy BACKEND PYTHON [--packages DIR] [--runtime SANITIZER_RUNTIME]
-# PYTHON imports NumPy from DIR (wheels unpacked by pip install --target), or else from its own packages.
+# PYTHON imports NumPy from DIR (wheels unpacked by pip install --target), or from its own packages.
 import argparse
 import json
 import pathlib
@@ -11,14 +11,13 @@ import tempfile
 import clientlib
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Names under which a BLAS call can arrive: the plain ones, and those of the ILP64 and the prefixed builds of OpenBLAS
-# inside the wheels.
+# Names of BLAS calls: plain, and those of the wheels' ILP64 and prefixed OpenBLAS.
 CBLAS_NAMES = ['cblas_{}', 'cblas_{}64_', 'scipy_cblas_{}64_']
 FORTRAN_NAMES = ['{}_', 'scipy_{}_']
 
 
 def arrived_as(calls, names, routine):
-    """The name under which calls of `routine` arrived, and how many."""
+    """Name and number of the calls of `routine` that arrived."""
     found = [(name.format(routine), calls[name.format(routine)]) for name in names if name.format(routine) in calls]
     if len(found) > 1:
         clientlib.fail(f'{routine} arrived under several names: {found}')
@@ -63,7 +62,7 @@ def main():
         expected[name] = count
         print(f'{args.package} {report["version"]} {args.backend}: {routine:6} {count} calls made, {arrived} arrived as '
               f'{name}')
-    # Equality, so the FP64 products made beside them did not arrive.
+    # Equality: the FP64 products did not arrive.
     if totals != expected:
         clientlib.fail(f'expected {expected}, arrived {totals}')
     if calls != {key: n for key, n in calls.items() if key[1] == args.backend}:

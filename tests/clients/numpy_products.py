@@ -1,5 +1,5 @@
-# The client of numpy_client.py: products of FP32 and FP64 matrices by plain NumPy expressions, checked against FP64.
-# Prints as JSON which BLAS calls the FP32 ones stand for.
+# Client of numpy_client.py: FP32 and FP64 products by NumPy expressions, checked against FP64. Prints the BLAS calls of
+# the FP32 ones as JSON.
 import json
 import sys
 
@@ -14,7 +14,7 @@ def matrix(rows, columns, dtype=np.float32):
 
 
 def check(result, a, b, what):
-    """The componentwise bound of an FP32 product of length k: 2 sqrt(k + 2) u |A||B|."""
+    """Componentwise FP32 bound for length k: 2 sqrt(k + 2) u |A||B|."""
     a, b = a.astype(np.float64), b.astype(np.float64)
     bound = 2 * np.sqrt(a.shape[-1] + 2) * UNIT * (np.abs(a) @ np.abs(b))
     error = np.abs(result.astype(np.float64) - a @ b)
@@ -34,7 +34,7 @@ def main():
         check(a @ a.T, a, a.T, 'a @ a.T')
         check(a.T @ a, a.T, a, 'a.T @ a')
         calls['ssyrk'] += 2
-    # Large enough for the rows of a GPU that have TMA.
+    # Large enough for GPU kernels with TMA.
     a, b = matrix(1024, 1100), matrix(1100, 1030)
     check(a @ b, a, b, 'a large product')
     calls['sgemm'] += 1
@@ -52,7 +52,7 @@ def main():
         sys.exit('NaN spread wrongly')
     calls['sgemm'] += 1
 
-    # FP64 stays with the BLAS that NumPy has.
+    # FP64 stays with NumPy's BLAS.
     a, b = matrix(64, 80, np.float64), matrix(80, 48, np.float64)
     for result, exact in [(a @ b, np.einsum('ik,kj', a, b)), (a @ a.T, np.einsum('ik,jk', a, a))]:
         if not np.allclose(result, exact, rtol=1e-13, atol=1e-13):

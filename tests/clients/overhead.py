@@ -1,4 +1,4 @@
-# Runs overhead (overhead.c) under the drop-in, on the machine's OpenBLAS or that of a NumPy wheel.
+# Runs overhead.c under the drop-in, on the machine's OpenBLAS or a NumPy wheel's.
 #   overhead.py BUILD PROGRAM BAR WHEELS system|current|ilp64 [--runtime SANITIZER_RUNTIME]
 import argparse
 import pathlib
@@ -6,7 +6,7 @@ import subprocess
 
 import clientlib
 
-# The library, its cblas_sgemm and the bits of that function's integers.
+# Library, its cblas_sgemm, bits of its integers.
 LIBRARIES = {'system': ('libopenblas.so.0', 'cblas_sgemm', '32'),
              'current': ('current/numpy.libs/libscipy_openblas64_*.so*', 'scipy_cblas_sgemm64_', '64'),
              'ilp64': ('ilp64/numpy.libs/libopenblas64_*.so*', 'cblas_sgemm64_', '64')}
@@ -31,7 +31,7 @@ def main():
                                 LIBSGEMM_DEVICES='none')
     del env['LIBSGEMM_BACKEND'], env['LIBSGEMM_STRICT']
     if args.which != 'system':
-        env['LD_LIBRARY_PATH'] = str(pathlib.Path(library).parent)  # for libgfortran, as the wheel's modules find it
+        env['LD_LIBRARY_PATH'] = str(pathlib.Path(library).parent)  # libgfortran, as the wheel's modules find it
     done = subprocess.run([args.program, library, name, bits, args.bar], env=env, capture_output=True, text=True)
     print(done.stdout, done.stderr)
     if done.returncode != 0:

@@ -1,5 +1,5 @@
-/* A program with an xerbla_ and a cblas_xerbla of its own, as test drivers and numerical packages have: every bad
- * argument must be reported there, by routine and position. */
+/* A program with its own xerbla_ and cblas_xerbla, like test drivers and numerical packages: they must get every bad
+ * argument, by routine and position. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-# Makes the Debian packages of a build's CPU parts, installs them into an empty root with dpkg, links a program there by
-# pkg-config and runs it, the command, and NumPy with the drop-in.
+# Makes Debian packages of a build's CPU parts, installs them into an empty root with dpkg, and runs there: a program
+# linked by pkg-config, the command, and NumPy with the drop-in.
 #   packages.py BUILD CPACK CC
 import os
 import pathlib
@@ -18,7 +18,7 @@ BUILD = pathlib.Path(BUILD)
 
 
 def run(command, **options):
-    """Runs a command that must succeed and returns its stdout."""
+    """Runs a command that must succeed; returns stdout."""
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
     if done.returncode != 0:
         clientlib.fail(f'{shlex.join(map(str, command))} ended with {done.returncode}', done.stdout, done.stderr)
@@ -26,14 +26,14 @@ def run(command, **options):
 
 
 def environment(**more):
-    """Without anything that helps to find a library; dpkg wants to see the administrator's programs."""
+    """Without variables that help to find a library; dpkg needs the administrator's PATH."""
     drop = ('LD_', 'LIBSGEMM_', 'PKG_CONFIG', 'CFLAGS', 'LDFLAGS')
     kept = {k: v for k, v in os.environ.items() if not k.startswith(drop)}
     return {**kept, 'PATH': os.environ['PATH'] + ':/usr/sbin:/sbin', **more}
 
 
 def make(folder):
-    """{package: its .deb}, of the components that every build has."""
+    """{package: its .deb} of the components of every build."""
     components = ['core', 'dev'] + (['bin'] if (BUILD / 'bin/libsgemm').exists() else [])
     run([CPACK, '--config', BUILD / 'CPackConfig.cmake', '-G', 'DEB', '-B', folder,
          '-D', f'CPACK_COMPONENTS_ALL={";".join(components)}', '-D', 'CPACK_PACKAGING_INSTALL_PREFIX=/usr'])
@@ -64,8 +64,8 @@ def check_fields(debs):
 
 
 def install(debs, root):
-    """By dpkg, which refuses files of two packages. What they depend on is this machine's, so is ldconfig, which would be run
-    last: no more than unpacked."""
+    """Installs with dpkg, which refuses a file of two packages. Dependencies and ldconfig are this machine's: unpacks
+    only."""
     database = root / 'var/lib/dpkg'
     for folder in ['info', 'updates', 'triggers']:
         (database / folder).mkdir(parents=True)
@@ -114,7 +114,7 @@ def main():
         if 'libsgemm-bin' in debs and 'ref' not in run([prefix / 'bin/libsgemm', 'info'], env=environment()):
             clientlib.fail('libsgemm info of the packages does not name ref')
         (scratch / 'tree').mkdir()
-        (scratch / 'tree/lib').symlink_to(libraries)  # as a build has them
+        (scratch / 'tree/lib').symlink_to(libraries)  # as in a build
         for backend in backends:
             done = subprocess.run([sys.executable, HERE / 'numpy_client.py', scratch / 'tree', 'numpy', backend, '/usr/bin/python3'],
                                   capture_output=True, text=True)

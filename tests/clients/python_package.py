@@ -1,8 +1,9 @@
-"""The Python package as a user gets it: builds the wheel, installs it into a fresh virtual environment, and runs
-tests/python there. Arguments: BUILD SOURCE MOCK SHIM TORCH: the mock GPU, if that was built, and its memory for Python; a folder
-with PyTorch, or that is not there.
+"""The Python package as a user gets it: builds the wheel, installs it into a new virtual environment, and runs
+tests/python. Arguments: BUILD SOURCE MOCK SHIM TORCH: the mock GPU, if built, and its memory for Python; a folder with
+PyTorch, or a missing one.
 
-Skipped where pip cannot get what it needs. The tools stay in BUILD/python-tools, and what CMake makes in BUILD/wheel."""
+Skipped if pip cannot get what it needs. Tools stay in BUILD/python-tools, CMake's files in BUILD/wheel.
+"""
 import os
 import pathlib
 import shutil
@@ -14,8 +15,8 @@ from clientlib import fail, skip
 WHEEL_BYTES = 3 << 20
 TOOLS = ['scikit-build-core', 'nanobind', 'ninja', 'numpy']
 TESTED_WITH = ['numpy', 'ml_dtypes', 'pytest']
-# Not the library's speed is tested here, but that Python finds and calls it: compiled in a third of the time. The command
-# takes as long as all the rest: only LIBSGEMM_TEST_WHEEL=whole has it in the wheel, otherwise its tests are skipped.
+# Tests Python's calls, not speed: -O0 compiles in a third of the time. The command takes as long as all the rest: only
+# LIBSGEMM_TEST_WHEEL=whole includes it; otherwise its tests are skipped.
 SETTINGS = {'build-type': 'MinSizeRel', 'define.CMAKE_CXX_FLAGS_MINSIZEREL': '-O0', 'define.LIBSGEMM_BACKENDS': 'openblas',
             'define.LIBSGEMM_BUILD_BENCH': 'ON' if os.environ.get('LIBSGEMM_TEST_WHEEL') == 'whole' else 'OFF'}
 
@@ -85,7 +86,7 @@ need(python, TESTED_WITH)
 done = pip(python, 'install', '--quiet', '--no-deps', wheel)
 if done.returncode:
     fail('the wheel cannot be installed', done.stdout, done.stderr)
-# The bar is for an idle machine and an optimised library; this one only finds what searches or copies.
+# The real bar is for an idle machine and an optimised library; this one finds searches and copies.
 run_tests(python, source, '', LIBSGEMM_TEST_OVERHEAD_US='15')
 if mock.exists():
     run_tests(python, source, 'test_device.py', LIBSGEMM_BACKEND_PATH=str(mock), LIBSGEMM_TEST_MOCK_GPU=str(shim))

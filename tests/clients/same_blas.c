@@ -1,5 +1,4 @@
-/* A C program on a BLAS, with which it is linked: products of several routines, whose bits and threads it prints as
- * JSON for same_blas.py. */
+/* Products of several routines by the linked BLAS; prints bits and threads as JSON for same_blas.py. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

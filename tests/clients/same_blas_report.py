@@ -1,4 +1,4 @@
-# What the clients of same_blas.py print.
+# Output of same_blas.py's clients.
 import hashlib
 import json
 import os
@@ -16,14 +16,14 @@ def matrix(*shape):
 
 
 def add(*results):
-    """Takes the bits of results into the report's."""
+    """Adds results' bits to the report."""
     for result in results:
         _digest.update(result.tobytes())
 
 
 def print_report(products, limit, load):
-    """As JSON: the bits that `products` adds, the threads of the process and what is mapped into it; for the argument
-    `limited`, CPU time over time of a load under the context that limit() gives, before the first product."""
+    """JSON: bits of `products`, threads and mappings of the process; with argument `limited`, CPU time over time under
+    the context limit(), before the first product."""
     report = {}
     if sys.argv[1:] == ['limited']:
         with limit():

@@ -1,4 +1,4 @@
-# Products by PyTorch, scikit-learn and SciPy in one process, which may bring a BLAS each.
+# Products by PyTorch, scikit-learn and SciPy in one process, possibly with a BLAS each.
 import contextlib
 
 import numpy as np

@@ -1,8 +1,8 @@
-/* Distributed products by ScaLAPACK, whose blocks each rank multiplies by the BLAS that it finds:
+/* Distributed products by ScaLAPACK, whose blocks each rank multiplies with its BLAS:
  *   mpirun -np 4 scalapack_products [M N K]
- * C = 2 op(A) op(B) - C by psgemm on a grid of ranks as square as can be, for A and B as they are and transposed. The
- * elements are small integers, so that every sum is exact: each rank compares its part of C bit by bit. Rank 0 prints
- * one line and ends with 1 if an element is wrong. */
+ * C = 2 op(A) op(B) - C by psgemm on a nearly square grid of ranks, A and B transposed and not. Small integers make
+ * sums exact: each rank compares its part of C bit by bit. Rank 0 prints a line and ends with 1 if an element is wrong.
+ */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,10 +25,10 @@ void psgemm_(const char *transa, const char *transb, const int *m, const int *n,
 enum { kBlock = 64 };
 static const int kZero = 0, kOne = 1, kBlockSize = kBlock;
 
-/* The grid, and this rank's place in it. */
+/* The grid and this rank's place. */
 static int context, grid_rows, grid_columns, grid_row, grid_column;
 
-/* A matrix in blocks of kBlock x kBlock, dealt out to the ranks cyclically. */
+/* A matrix in kBlock x kBlock blocks, dealt cyclically to the ranks. */
 typedef struct {
   int desc[9];
   int rows, columns; /* of this rank's part */
@@ -44,7 +44,7 @@ static float element(uint32_t which, int i, int j) {
   return (float)(x % 9) - 4;
 }
 
-/* The index in the whole matrix of index `local` of the part of process `process` of `processes`. */
+/* Global index of index `local` on process `process` of `processes`. */
 static int global_index(int local, int process, int processes) {
   return (local / kBlock * processes + process) * kBlock + local % kBlock;
 }
@@ -70,7 +70,7 @@ static Matrix make_matrix(uint32_t which, int m, int n) {
   return x;
 }
 
-/* The elements of this rank's part of C that are wrong. */
+/* Wrong elements in this rank's part of C. */
 static long faults(const Matrix *c, int transa, int transb, int k) {
   long wrong = 0;
   int i, j, l;

@@ -1,4 +1,4 @@
-# libsgemm as a part of another project: nothing of it is installed unasked, and a static library is refused.
+# libsgemm in another project: installs nothing by default; a static library is refused.
 #   subproject.py BUILD SOURCE CMAKE CC CXX
 import pathlib
 import subprocess
@@ -23,7 +23,7 @@ def need(condition, message, done):
 
 
 def installed(folder, prefix):
-    """What `cmake --install` leaves there; files that are not built are errors, and then nothing."""
+    """Result of `cmake --install`; files that are not built are errors, and nothing is left."""
     done = subprocess.run([CMAKE, '--install', folder, '--prefix', prefix], capture_output=True, text=True)
     return done, sorted(str(path.relative_to(prefix)) for path in prefix.rglob('*') if path.is_file())
 
@@ -41,7 +41,7 @@ with tempfile.TemporaryDirectory() as scratch:
     done = configure(scratch / 'asked', '-DLIBSGEMM_INSTALL=ON')
     need(done.returncode == 0, 'the project cannot be configured with LIBSGEMM_INSTALL', done)
     done, files = installed(scratch / 'asked', scratch / 'prefix_asked')
-    # Nothing is built here, so the first file that is missing tells that it was to be installed.
+    # Nothing is built, so the first missing file shows what was to be installed.
     need(done.returncode != 0 and 'libsgemm' in done.stderr, 'with LIBSGEMM_INSTALL=ON nothing of libsgemm is installed', done)
 
     done = configure(scratch / 'static', '-DBUILD_SHARED_LIBS=OFF')

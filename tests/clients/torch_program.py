@@ -1,8 +1,8 @@
-"""A PyTorch program that knows nothing of libsgemm: training steps in FP32 on a GPU, TF32 off.
+"""A PyTorch program without knowledge of libsgemm: FP32 training steps on a GPU, TF32 off.
 
     torch_program.py mlp|block|vit [--width N] [--batch N] [--steps N] [--compile]
 
-Prints a step's time and how far the outputs and gradients are from those of the same model in FP64, relative to the greatest
+Prints a step's time and the errors of outputs and gradients against the same model in FP64, relative to the largest
 element of each. Run it as it is and under `libsgemm run`, and compare.
 """
 
@@ -20,7 +20,7 @@ def mlp(width, batch):
 
 
 def block(width, batch):
-    """One block of a transformer on sequences of 256."""
+    """A transformer block on sequences of 256."""
     model = nn.TransformerEncoderLayer(width, width // 64, 4 * width, dropout=0, activation="gelu", batch_first=True, norm_first=True)
     return model, torch.randn(max(1, batch // 256), 256, width)
 
@@ -28,12 +28,12 @@ def block(width, batch):
 def vit(width, batch):
     import torchvision
     model = torchvision.models.vit_b_16()
-    nn.init.normal_(model.heads.head.weight, std=0.02)  # which are zeros until they are trained
+    nn.init.normal_(model.heads.head.weight, std=0.02)  # zeros until trained
     return model, torch.randn(max(1, batch // 128), 3, 224, 224)
 
 
 def step(model, x):
-    """Outputs and gradients of one training step."""
+    """Outputs and gradients of a training step."""
     model.zero_grad(set_to_none=True)
     y = model(x)
     y.square().mean().backward()

@@ -1,5 +1,4 @@
-/* A program without an xerbla_ of its own: bad calls must return, leaving one line each on stderr (which the test
- * xerbla.py reads), and the program go on. */
+/* A program without xerbla_: bad calls return, each with a line on stderr (which xerbla.py reads), and it continues. */
 #include <stdio.h>
 
 #include "bad_calls.h"

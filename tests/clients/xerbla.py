@@ -1,7 +1,7 @@
-# Runs own_xerbla or without_xerbla and checks where its bad calls were reported: by the program's own xerbla, or by one line
-# each on stderr that names routine and position. Either way libsgemm must have seen every one of them.
+# Runs own_xerbla or without_xerbla and checks the reports of bad calls: by the program's xerbla, or a line each on
+# stderr with routine and position. libsgemm must see all of them.
 #   xerbla.py BUILD own|without PROGRAM [--preload LIBRARY_DIR] [--runtime SANITIZER_RUNTIME]
-# --preload: the program is linked to the libblas.so.3 of LIBRARY_DIR and gets the drop-in by LD_PRELOAD.
+# --preload: the program is linked to LIBRARY_DIR's libblas.so.3 and gets the drop-in by LD_PRELOAD.
 import argparse
 import pathlib
 import subprocess

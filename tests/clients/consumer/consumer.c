@@ -1,4 +1,4 @@
-/* A C99 program that multiplies 2 x 3 by 3 x 2 with libsgemm, checks the numbers and tells who computed them. */
+/* C99: multiplies 2 x 3 by 3 x 2, checks the numbers and prints who computed. */
 #include <libsgemm.h>
 #include <stdio.h>
 

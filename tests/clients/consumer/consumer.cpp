@@ -1,5 +1,4 @@
-// A C++ program that multiplies through a handle of libsgemm, checks the numbers and prints which backend computed
-// them.
+// C++: multiplies with a handle, checks the numbers and prints the backend.
 #include <libsgemm.h>
 
 #include <cstdio>

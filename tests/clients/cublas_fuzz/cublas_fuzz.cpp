@@ -1,11 +1,11 @@
-// Random calls of cuBLAS, each made twice on the same operands: through the linked names, which a preloaded
-// libsgemm_cublas.so takes, and through the real library. Compares the status, every element of C within the bound of
-// FP32 that include/libsgemm.h promises, and the memory around C bit by bit.
+// Random calls of cuBLAS, each made twice on the same operands: by linked names, which a preloaded libsgemm_cublas.so
+// takes, and by the real library. Compares status, every element of C within FP32's bound in include/libsgemm.h, and
+// the memory around C bit by bit.
 //
 //   LD_PRELOAD=.../libsgemm_cublas.so cublas_fuzz [--cases 10000] [--seed 1] [--threads 1] [--reset] [--cost]
 //
-// --reset ends with cudaDeviceReset() while handles are alive; --cost measures what the drop-in adds to a forwarded
-// call. Exit status: 0, 1 after a difference, 77 if there is no GPU or the drop-in is not preloaded.
+// --reset ends with cudaDeviceReset() while handles live; --cost measures what the drop-in adds to a forwarded call.
+// Exit status: 0, 1 after a difference, 77 without GPU or drop-in.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <dlfcn.h>
@@ -29,10 +29,10 @@
 
 namespace {
 
-constexpr int64_t kElements = 1 << 20;  // elements of A, of B and of C
+constexpr int64_t kElements = 1 << 20;  // of A, B and C each
 constexpr double kUnit = 1.0 / (1 << 24);
 
-// Case and library at work, for the message after a crash.
+// For the message after a crash.
 thread_local const Case *t_case = nullptr;
 thread_local const char *t_by = "";
 std::string describe(const Case &x);
@@ -70,7 +70,7 @@ T *device(const std::vector<T> &values) {
   return memory;
 }
 
-// Memory of A or B in every type: with signs (index 0) and without (index 1).
+// A or B in every type: with signs (index 0) and without (1).
 struct Input {
   explicit Input(Random &random) {
     std::vector<float> values(kElements), absolute(kElements);
@@ -129,7 +129,7 @@ void fail(const Case &x, const std::string &what) {
   if (++g_tally.failures <= 20) std::printf("FAILED: %s: %s\n", what.c_str(), describe(x).c_str());
 }
 
-// Largest permitted difference between both results, in units of S = |alpha| |A| |B| + |beta| |C|.
+// Largest difference of both results, in units of S = |alpha| |A| |B| + |beta| |C|.
 double tolerance(const Case &x) {
   const double terms = static_cast<double>(x.k) * (x.routine == Routine::syr2k ? 2 : 1);
   double error = (terms + 3) * kUnit;
@@ -168,7 +168,7 @@ class Worker {
       one(x, random_.below(16) == 0);
     }
   }
-  // Destroying a handle waits for the device, which would end the captures of other threads.
+  // Destroying a handle waits for the device, which ends other threads' captures.
   void end() {
     const std::unique_lock<std::shared_mutex> alone(g_capturing);
     if (handle_ != nullptr) cublasDestroy(handle_);
@@ -212,7 +212,7 @@ class Worker {
             stream()};
   }
 
-  // Makes a well-conditioned triangle for the routines that solve.
+  // A well-conditioned triangle for solves.
   void make_triangle(const Case &x) {
     const int64_t order = std::max<int64_t>(x.k, 1);
     std::vector<float> values(static_cast<size_t>(kElements));
@@ -226,7 +226,7 @@ class Worker {
     copy(triangle_, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice);
   }
 
-  // Copies on the case's stream, in order with its calls.
+  // On the case's stream, in order with its calls.
   void copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) const {
     require(cudaMemcpyAsync(to, from, bytes, kind, stream()), "copy");
     require(cudaStreamSynchronize(stream()), "copy");
@@ -296,8 +296,7 @@ class Worker {
     g_tally.worst[index] = std::max(g_tally.worst[index], worst);
   }
 
-  // Computes S of every element: the product without signs; for TRSM, a multiple of the largest element of the
-  // solution.
+  // S of every element: the product without signs; for TRSM a multiple of the solution's largest element.
   void sizes(const Case &x, const std::vector<float> &before, const std::vector<float> &expected,
              std::vector<float> *size) {
     if (x.routine == Routine::trsm || x.routine == Routine::trsm_batched) {
@@ -318,12 +317,12 @@ class Worker {
     cublasSetPointerMode(handle_, CUBLAS_POINTER_MODE_HOST);
     if (call(real_, positive, c_absolute_, true, false) != 0) fail(x, "no product without signs");
     copy(size->data(), c_absolute_, bytes, cudaMemcpyDeviceToHost);
-    if (x.epilogue != CUBLASLT_EPILOGUE_DEFAULT) {  // the bias, which is below 1
+    if (x.epilogue != CUBLASLT_EPILOGUE_DEFAULT) {  // the bias, below 1
       for (float &value : *size) value += 1;
     }
   }
 
-  // Returns a mask of the elements that belong to C.
+  // Mask of C's elements.
   static std::vector<char> elements_of_c(const Case &x, size_t count) {
     std::vector<char> own(count, 0);
     for (int64_t item = 0; item < x.count; ++item) {
@@ -381,7 +380,7 @@ class Worker {
   int which_ = 0;
 };
 
-// Returns the seconds of a call that launches nothing.
+// Seconds of a call that launches nothing.
 double seconds_of(const Api &api, const Case &x, cublasHandle_t handle) {
   constexpr int kCalls = 20000;
   const Operands none = {};
@@ -395,8 +394,8 @@ double seconds_of(const Api &api, const Case &x, cublasHandle_t handle) {
   return best;
 }
 
-// Measures what the drop-in adds to forwarded calls: with pedantic math, which it detects at once, and with an argument
-// that libsgemm refuses.
+// Cost of the drop-in in forwarded calls: with pedantic math, detected at once, and with an argument that libsgemm
+// refuses.
 void measure_cost(const Api &real) {
   cublasHandle_t handle = nullptr;
   if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) require(cudaErrorUnknown, "cublasCreate");

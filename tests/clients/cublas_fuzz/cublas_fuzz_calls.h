@@ -1,4 +1,4 @@
-// A random call of cuBLAS, which can be made through the linked names or those of the real library (cublas_fuzz.cpp).
+// A random cuBLAS call, by linked names or the real library's (cublas_fuzz.cpp).
 #pragma once
 
 #include <cublasLt.h>
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-// The called functions by their names in the library, and those that the header overloads.
+// Functions by their names in the library, and those that the header overloads.
 #define CUBLAS_FUNCTIONS(F)     \
   F(cublasSgemm_v2)             \
   F(cublasSgemmEx)              \
@@ -77,42 +77,40 @@ const char *name_of(Routine routine);
 
 struct Case {
   Routine routine;
-  bool wide;  // the form with 64-bit integers
+  bool wide;  // 64-bit integers
   cublasOperation_t transa, transb;
   cublasSideMode_t side;
   cublasFillMode_t uplo;
   cublasDiagType_t diag;
   int64_t m, n, k, lda, ldb, ldc;
   int64_t stride_a, stride_b, stride_c, count;
-  cudaDataType_t type, c_type;  // types of A and B, and of C
+  cudaDataType_t type, c_type;  // of A and B; of C
   cublasComputeType_t compute;
   cublasGemmAlgo_t algorithm;
   float alpha, beta;
-  bool no_handle, on_device;  // no_handle: NULL; on_device: the scalars
+  bool no_handle, on_device;  // NULL handle; scalars on the device
   int math_mode;
   cublasLtEpilogue_t epilogue;
-  bool rows;       // row-major; cublasLt only
-  int64_t offset;  // start of every matrix in its memory, in elements
+  bool rows;       // row-major, cublasLt only
+  int64_t offset;  // of each matrix in its memory, in elements
 };
 
-// Memory of a set of operands.
 struct Operands {
   const void *a, *b;
   float *c;
   const float *alpha, *beta;
-  const void **a_array, **b_array;  // device memory for the pointers of a batch
+  const void **a_array, **b_array;  // for a batch's pointers on the device
   void **c_array;
   const float *bias;
   cudaStream_t stream;
 };
 
-// Copies the pointers of a batch to the arrays of the operands.
 void send_pointers(const Case &x, const Operands &at);
 
-// Makes the call with a handle that has the stream and modes of the case.
+// Uses a handle with the case's stream and modes.
 int make_call(const Api &api, const Case &x, const Operands &at, cublasHandle_t handle);
 
-// True if the routine has groups or a batch, whose matrices are a stride apart.
+// True for groups and strided batches.
 bool is_batch(Routine routine);
 bool has_b(Routine routine);
 bool is_triangle(Routine routine);

@@ -24,8 +24,8 @@ struct Shape {
 
 Case draw_case(Random &random);
 
-// Shapes of the matrices as stored.
+// As stored.
 Shape shape_of_a(const Case &x);
 Shape shape_of_b(const Case &x);
-// Returns the number of elements from the first to the last of a matrix.
+// From the first to the last element.
 int64_t elements(const Shape &shape, int64_t ld, bool by_rows);
