@@ -1,4 +1,4 @@
-/* Many small products in one call: at a fixed distance in memory, and by pointers in groups of one size each. */
+/* Many small products in one call: at a fixed stride, and by pointers in groups of one size each. */
 #include <libsgemm.h>
 #include <stdio.h>
 
@@ -13,13 +13,13 @@ static int failed(libsgemm_status_t status) {
   return status != LIBSGEMM_SUCCESS;
 }
 
-/* C[i] = A[i] B[i], all of one size, one behind the other. */
+/* C[i] = A[i] B[i], all of one size, contiguous. */
 static int multiply_all(void) {
   return failed(libsgemm_sgemm_batch_strided(LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, N, N, N, 1.0f,
                                              A[0], N, N * N, B[0], N, N * N, 0.0f, C[0], N, N * N, COUNT));
 }
 
-/* Two groups: `SMALL` products of 2 x 2 matrices, then `LARGE` of N x N, from wherever the pointers lead. */
+/* Two groups: `SMALL` products of 2 x 2 matrices, then `LARGE` of N x N, at any addresses. */
 static int multiply_groups(void) {
   const libsgemm_op_t op[2] = {LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS};
   const int64_t size[2] = {2, N}, ld[2] = {N, N}, group_size[2] = {SMALL, LARGE};

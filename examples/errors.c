@@ -1,5 +1,4 @@
-/* What can go wrong, and what the library says: a status from every call, and libsgemm_last_info for the words. C is as
- * it was after a call that failed. */
+/* Errors: every call returns a status, libsgemm_last_info has the message, and C is unchanged after a failed call. */
 #include <libsgemm.h>
 #include <stdio.h>
 
@@ -13,14 +12,14 @@ int main(void) {
   const float A[4] = {1, 2, 3, 4};
   float C[4] = {9, 9, 9, 9};
 
-  /* An argument: its number counts as in CBLAS, and the message names it. */
+  /* A wrong argument: numbered as in CBLAS, named in the message. */
   libsgemm_status_t status =
       libsgemm_sgemm(LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, 2, 2, 2, 1.0f, A, 1, A, 2, 0.0f, C, 2);
   libsgemm_info_t info;
   libsgemm_last_info(&info);
   printf("%s: argument %d: %s\n", libsgemm_status_string(status), info.argument, info.message);
 
-  /* A handle that wants one backend. A name that does not exist is refused at once. */
+  /* A handle for one backend. An unknown name is refused at once. */
   libsgemm_handle_t h;
   if (libsgemm_create(&h) != LIBSGEMM_SUCCESS) { /* such as LIBSGEMM_INVALID_ENVIRONMENT */
     fprintf(stderr, "%s\n", words());
@@ -28,7 +27,7 @@ int main(void) {
   }
   if (libsgemm_set_backend(h, "abacus") != LIBSGEMM_SUCCESS) printf("%s\n", words());
 
-  /* The GPU if there is one, otherwise the CPU: not an error, but told. LIBSGEMM_STRICT=1 makes it one. */
+  /* A GPU if present, otherwise the CPU: reported, not an error. LIBSGEMM_STRICT=1 makes it one. */
   libsgemm_set_backend(h, "cuda");
   status = libsgemm_sgemm_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, 2, 2, 2, 1.0f, A, 2, A, 2,
                             0.0f, C, 2);

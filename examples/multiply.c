@@ -1,4 +1,4 @@
-/* One product, and who computed it: cc multiply.c $(pkg-config --cflags --libs libsgemm) */
+/* One product and its backend: cc multiply.c $(pkg-config --cflags --libs libsgemm) */
 #include <libsgemm.h>
 #include <stdio.h>
 

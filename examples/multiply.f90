@@ -1,6 +1,6 @@
-! A Fortran program that calls SGEMM as it always has. Linked with the drop-in:
+! A Fortran program that calls SGEMM as usual. Linked with the drop-in:
 !   gfortran multiply.f90 $(pkg-config --libs libsgemm_blas)
-! Linked with any other BLAS it needs no change, either: libsgemm run ./multiply
+! Linked with another BLAS it needs no change: libsgemm run ./multiply
 program multiply
   implicit none
   external :: sgemm

@@ -1,5 +1,5 @@
-/* A handle on a CUDA stream of one's own, with matrices that stay on the GPU: calls are ordered on the stream and do
- * not wait. Ends with 77 where there is no GPU. */
+/* A handle on a CUDA stream, with matrices that stay on the GPU: calls are ordered on the stream and do not wait.
+ * Exit status 77: no GPU. */
 #include <cuda_runtime_api.h>
 #include <libsgemm.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ int main(void) {
   check_call(libsgemm_create(&h));
   check_call(libsgemm_set_stream(h, stream));
   check(cudaMemcpyAsync(A, host, sizeof host, cudaMemcpyHostToDevice, stream));
-  /* C = A A, then C = A A^T + C: the second call waits for the first, the program for none. */
+  /* C = A A, then C = A A^T + C: the second call waits for the first, the program for neither. */
   check_call(libsgemm_sgemm_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, N, N, N, 1.0f, A, N, A, N,
                               0.0f, C, N));
   check_call(libsgemm_sgemm_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS, N, N, N, 1.0f, A, N, A, N, 1.0f,

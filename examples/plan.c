@@ -1,5 +1,5 @@
-/* One matrix times many, such as a layer's weights: what a fast mode makes of it is made once, as a plan. The mode
- * keeps FP32's error; where it has no kernel, as on a CPU, FP32 runs and the plan costs nothing. */
+/* One matrix times many, such as a layer's weights: a plan stores once what a fast mode makes of it. The mode keeps
+ * FP32's error. Without a kernel for it, as on a CPU, FP32 runs and the plan costs nothing. */
 #include <libsgemm.h>
 #include <stdio.h>
 

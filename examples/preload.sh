@@ -1,5 +1,5 @@
 #!/bin/sh
-# A Python program on libsgemm without a change to it; what arrived is told at its end. PYTHON=... names another Python.
+# An unchanged Python program on libsgemm, which reports the calls at its end. PYTHON=...: another Python.
 exec libsgemm run "${PYTHON:-python3}" -c '
 import numpy as np
 

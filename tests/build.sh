@@ -1,16 +1,15 @@
 # shellcheck shell=bash disable=SC2034
-# What bench/run.sh and tests/run.sh share: sourced by them, in the root of the repository. Both build the preset release in
-# build/release with the same options, so that neither throws away what the other built.
+# Sourced by bench/run.sh and tests/run.sh in the root of the repository. Both build preset release in build/release
+# with equal options, so that neither rebuilds the other's files.
 jobs=$(nproc)
 
-# Seconds of one core: to build the library and its command; to compile the kernels of one architecture.
+# Seconds of a core: the library and its command; kernels of one architecture.
 cpu_work=120
 cuda_work=700
 hip_work=300
 
-# ccache keeps what it has compiled, where it is installed: CI installs it. Relative paths let a clone elsewhere find it
-# again. The compilers' notes of what a file includes spare preprocessing it first. What includes a precompiled header is kept
-# only if the header's date need not agree.
+# ccache is used if installed, as in CI. Relative paths let another clone reuse its results. Compilers' include notes
+# avoid preprocessing. Users of a precompiled header are cached only if its date may differ.
 launcher=
 if command -v ccache >/dev/null; then
   launcher=ccache
@@ -19,19 +18,19 @@ if command -v ccache >/dev/null; then
 fi
 export CMAKE_C_COMPILER_LAUNCHER=$launcher CMAKE_CXX_COMPILER_LAUNCHER=$launcher CMAKE_CUDA_COMPILER_LAUNCHER=$launcher
 
-# here cuda|hip: the architectures of this machine's GPUs.
+# here cuda|hip: architectures of this machine's GPUs.
 here() {
   backends/native_architectures.sh "$1"
 }
 
-# checked cuda|hip: the architectures whose machine code `tests/run.sh kernels` checks, unless the environment names others.
+# checked cuda|hip: architectures whose machine code `tests/run.sh kernels` checks, unless the environment names others.
 checked() {
   local asked=LIBSGEMM_${1^^}_ARCHITECTURES default=90a
   [ "$1" = cuda ] || default=gfx90a
   echo "${!asked:-$default}"
 }
 
-# gpus: those that are here, in words.
+# gpus: this machine's, in words.
 gpus() {
   local cuda hip
   cuda=$(here cuda)
@@ -39,24 +38,24 @@ gpus() {
   echo "${cuda:+NVIDIA $cuda}${cuda:+${hip:+ and }}${hip:+AMD $hip}"
 }
 
-# gpu_work cuda|hip ARCHITECTURES: seconds of one core for the kernels of a list of these.
+# gpu_work cuda|hip ARCHITECTURES: seconds of a core for their kernels.
 gpu_work() {
   local each=${1}_work list
   IFS=';' read -ra list <<<"$2"
   echo $((${#list[@]} * ${!each}))
 }
 
-# about SECONDS: how long so much work of one core takes here, in words.
+# about SECONDS: duration here of so much work of a core, in words.
 about() {
   echo "about $((($1 / jobs + 59) / 60)) min on $jobs cores"
 }
 
-# configure PRESET OPTION...: what CMake says is in build/PRESET.log, and shown if it fails. The preset release holds the
-# backends of this machine's GPUs, the preset kernels all.
+# configure PRESET OPTION...: CMake's output is in build/PRESET.log, and shown on failure. Preset release has backends
+# of this machine's GPUs, preset kernels all.
 configure() {
   local preset=$1 language
   if command -v ninja >/dev/null; then
-    export CMAKE_GENERATOR=Ninja # for a new folder; others keep theirs
+    export CMAKE_GENERATOR=Ninja # for new folders; others keep theirs
   fi
   for language in C CXX CUDA; do
     set -- "$@" "-DCMAKE_${language}_COMPILER_LAUNCHER=$launcher"
@@ -76,7 +75,7 @@ configure() {
   }
 }
 
-# build PRESET [TARGET...]: on a terminal one line that counts, elsewhere a line every tenth part, and what compilers say.
+# build PRESET [TARGET...]: a counting line on a terminal, otherwise a line every tenth part, and compilers' messages.
 build() {
   local preset=$1
   shift

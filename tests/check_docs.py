@@ -1,11 +1,11 @@
-# Checks what the Markdown files and the comments of sources say by what there is:
-#   check_docs.py            the targets of links, the paths in `code`, the kernel rows that docs and docs/results name,
-#                            and the source files that docs and comments name, exist; the changelog has the ABI's
-#                            numbers; no source says that a row was not measured whose figures are there; no include
-#                            runs upward in docs/architecture.md; comments and docs have a subject and the field's
-#                            words; no paragraph has more than 100 words, no cell of a table more than 200 characters
-#   check_docs.py COMMAND    and each `libsgemm SUBCOMMAND --option` in them is one that COMMAND knows; presets and
-#                            options of CMake exist; C programs in them compile
+# Checks the Markdown files and the comments of sources against the tree:
+#   check_docs.py            link targets, paths in `code`, kernel rows in docs and docs/results, and source files that
+#                            docs and comments name, exist; the changelog has the ABI numbers; no source calls a row
+#                            unmeasured that has figures; no include runs upward in docs/architecture.md; comments and
+#                            docs have a subject and the field's words; paragraphs have at most 100 words, cells of
+#                            tables 200 characters
+#   check_docs.py COMMAND    also each `libsgemm SUBCOMMAND --option` is one of COMMAND's; presets and CMake options
+#                            exist; C programs compile
 import json
 import pathlib
 import re
@@ -25,7 +25,7 @@ def missing_paths(file, text):
         if not re.match(r'[a-z]+:|#', target) and not (file.parent / name).exists():
             yield f'{target} does not exist'
     named = [span for span in re.findall(r'`([^`\n]+)`', BLOCK.sub('', text))]
-    # A path below a folder of ours; not a command line, a pattern or a <placeholder>.
+    # A path below one of our folders; no command line, pattern or <placeholder>.
     named = [span for span in named if span.split('/')[0] in TOP and '/' in span and not re.search(r'[\s*<>{}$]', span)]
     for _, block in BLOCK.findall(text):
         named += re.findall(r'(?:^|\s)((?:tests|bench)/[\w/.-]+)', block)
@@ -41,7 +41,7 @@ ROWS = {row for p in SOURCES for row in ROW.findall(p.read_text())}
 
 def missing_rows(text):
     for row in sorted(set(ROW.findall(text)) - ROWS):
-        # A CPU row's name with a mode is put together in common/ref/ref.cpp.
+        # common/ref/ref.cpp composes the name of a CPU row with a mode.
         if not (row.startswith('cpu_') and re.sub('_(tf32|bf16|fp16)$', '', row) in ROWS):
             yield f'there is no row {row}'
 
@@ -49,9 +49,9 @@ def missing_rows(text):
 FOLDERS = [ROOT / name for name in TOP if name != 'shared']
 KINDS = {'.h', '.cpp', '.cu', '.cuh', '.hip', '.c', '.py', '.sh', '.cmake', '.md'}
 TREE = [p for folder in FOLDERS for p in folder.rglob('*') if p.suffix in KINDS]
-# Each file by its name, and by the name behind any of the folders that it is in.
+# Each file's name, alone and after any of its folders.
 KNOWN = {'/'.join(parts[i:]) for p in TREE + FILES for parts in [p.relative_to(ROOT).parts] for i in range(len(parts))}
-# Files of others, examples, and members of structs that look like files.
+# Files of others, examples, and struct members that look like files.
 FOREIGN = {'cuda.h', 'miopen.h', 'cblas.h', 'step.c', 'step.h', 'llm.c', 'script.py', 'train.py', 'gfx90a.h'}
 NAMED = re.compile(r'(?<![\w./*<>$}-])((?:[\w-]+/)*[a-z][a-z0-9_-]+(?:' + '|'.join(map(re.escape, KINDS)) +
                    r'))(?![\w.(/*-])')
@@ -73,7 +73,7 @@ HEAVY = re.compile(r'\b(as (?:it lies|they lie)|anew|on (?:its|their) way|told o
 
 
 def passages(text):
-    """Paragraphs, items of lists and cells of tables, each with the most that it may hold and what that counts."""
+    """Paragraphs, list items and table cells, each with its size, limit and unit."""
     for block in re.split(r'\n\s*\n|\n(?=#)', BLOCK.sub('', text)):
         if re.match(r'\s*\|', block):
             for line in block.strip().splitlines():
@@ -92,7 +92,7 @@ def heavy_docs(text):
 
 
 def heavy_comments(path):
-    """Comments that must be read twice: without a subject, or with turns of phrase that are not the field's."""
+    """Comments that must be read twice: no subject, or words that are not the field's."""
     for block in re.findall(r'(?:^[ \t]*//.*\n)+', path.read_text(), re.M):
         words = re.sub(r'\s*//\s?', ' ', block).strip()
         if re.match('(Of|Whether|Those|What) ', words) or HEAVY.search(words):
@@ -107,7 +107,7 @@ def wrong_abi(text):
         yield f'it does not say: {numbers}'
 
 
-# Rows with figures that were fitted: a share of 1 is none.
+# Rows with fitted figures: a share of 1 is none.
 MEASURED = {row for p in (ROOT / 'backends/cuda/figures').glob('sm*.h')
             for row, figures in re.findall(r'X\((\w+), ([\d.].*)\)', p.read_text()) if figures != '1'}
 
@@ -122,7 +122,7 @@ def untrue_measurements(path):
 
 
 def shell_lines(text):
-    """Of all blocks of commands, without comments, line by line."""
+    """Lines of all command blocks, without comments."""
     for language, block in BLOCK.findall(text):
         if language == 'sh':
             for line in block.replace('\\\n', ' ').splitlines():
@@ -130,7 +130,7 @@ def shell_lines(text):
 
 
 class Help:
-    """What the command knows, asked once a subcommand."""
+    """The command's help, queried once for each subcommand."""
 
     def __init__(self, command):
         self.command, self.texts = command, {}
@@ -174,7 +174,7 @@ def wrong_builds(text):
 
 
 def wrong_programs(text):
-    """Programs open with a comment that names their file."""
+    """Programs begin with a comment that names their file."""
     for language, block in BLOCK.findall(text):
         if language != 'c' or not re.match(r'/\* \w+\.c', block):
             continue
@@ -188,7 +188,7 @@ def wrong_programs(text):
 
 
 def upward_includes():
-    """Includes that docs/architecture.md does not allow: of a folder above, or beside in the same line."""
+    """Includes that docs/architecture.md forbids: of a folder above, or next to it on a line."""
     layers = re.search(r'```layers\n(.*?)```', (ROOT / 'docs/architecture.md').read_text(), re.S).group(1)
     floor = {folder: i for i, line in enumerate(reversed(layers.splitlines())) for folder in re.match(r'(\S+ )+', line)[0].split()}
     for file in TREE:

@@ -1,4 +1,5 @@
-"""What test_configure.py runs its cases in: all that CMake looks for, made here, and what a case has run of CMake's files."""
+"""The world of test_configure.py's cases: all that CMake looks for, and which commands of CMake's files a case runs.
+"""
 from __future__ import annotations
 
 import collections
@@ -15,13 +16,13 @@ from typing import NamedTuple
 
 class Case(NamedTuple):
     name: str
-    options: str      # NAME=VALUE, of LIBSGEMM_ where the name is in lower case; or an argument of cmake
-    says: str         # a pattern of the output
+    options: str      # NAME=VALUE, of LIBSGEMM_ if lower case; or an argument of cmake
+    says: str         # pattern of the output
     status: int = 0
-    env: str = ''     # what SCRIPTS read: UNKNOWN, an architecture; SMI and KFD, the GPU; RUNTIME, of a sanitizer
-    makes: str = ''   # a pattern of the rules and tests that are made
+    env: str = ''     # read by SCRIPTS: UNKNOWN, an architecture; SMI and KFD, the GPU; RUNTIME, of a sanitizer
+    makes: str = ''   # pattern of rules and tests
     source: str = ''
-    times: int = 1    # that it is configured, in the same folder
+    times: int = 1    # configured, in one folder
 
 
 SCRIPTS = {
@@ -33,7 +34,7 @@ SCRIPTS = {
     'clang++-19': 'echo /nowhere',
     'pkg-config': 'case "$*" in *version*) echo 4.1 ;; esac',
     'nvidia-smi': 'echo $SMI',
-    'cat': 'echo "gfx_target_version ${{KFD:-0}}"',  # of native_architectures.sh
+    'cat': 'echo "gfx_target_version ${{KFD:-0}}"',  # for native_architectures.sh
     **dict.fromkeys(('ld.lld-19', 'f95', 'zig', 'readelf', 'ptxas', 'mpirun'), ''),
 }
 PACKAGE = 'foreach(target {0})\n  if(NOT TARGET ${{target}})\n    add_library(${{target}} INTERFACE IMPORTED)\n  endif()\nendforeach()\n'
@@ -60,8 +61,8 @@ function(nanobind_add_stub name)
   add_custom_target(${name})
 endfunction()
 ''',
-    # What CMake notes of compilers: found once, of C and C++; written here, of others, which then need not work. NVCC is the
-    # version of a case.
+    # CMake's notes on compilers: found once for C and C++; written here for others, which need not work. NVCC is a
+    # case's version.
     'compilers/CMakeLists.txt': '''cmake_minimum_required(VERSION 3.22)
 project(compilers LANGUAGES C CXX)
 set(CMAKE_CUDA_COMPILER ${MADE}/bin/nvcc)
@@ -80,7 +81,7 @@ endforeach()
 
 
 class World:
-    """Where cases run: a prefix with all that the project looks for."""
+    """Runs cases: a prefix with all that the project looks for."""
 
     def __init__(self, prefix: pathlib.Path, cmake: str, cc: str, cxx: str) -> None:
         self.cmake, self.prefix = cmake, prefix
@@ -91,7 +92,7 @@ class World:
         for name, text in SCRIPTS.items():
             (prefix / 'bin' / name).write_text('#!/bin/sh\n' + text.format(prefix=prefix, cxx=cxx) + '\n')
             (prefix / 'bin' / name).chmod(0o755)
-        # A disk takes several times as long to make the links of tests/simt.
+        # On disk the links of tests/simt take several times as long.
         memory = '/dev/shm'
         self.builds = memory if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2**28 else None
         kept = {name: os.environ[name] for name in ('HOME', 'TMPDIR', 'LD_LIBRARY_PATH') if name in os.environ}
@@ -102,14 +103,14 @@ class World:
             'COMPILER': 'GNU', 'CROSS': 'FALSE', 'NVCC': '13.0.88', 'CMAKE_CUDA_COMPILER': prefix / 'bin/nvcc',
             'CMAKE_Fortran_COMPILER': prefix / 'bin/f95', 'CMAKE_HAVE_LIBC_PTHREAD': 1, 'CMAKE_EXECUTABLE_FORMAT': 'ELF',
             'LIBSGEMM_ZIG': prefix / 'bin/zig', 'Python3_EXECUTABLE': sys.executable,
-            # What a user may set, and the project reads unasked.
+            # Variables that a user may set and the project reads.
             **dict.fromkeys(('CUDAToolkit_ROOT', 'ROCM_PATH'), prefix),
             **dict.fromkeys(('CMAKE_CXX_COMPILER_LAUNCHER', 'CMAKE_CUDA_COMPILER_LAUNCHER'), '')}
         done = self.run(prefix / 'compilers', prefix / 'found', self.env,
                         [f'-DMADE={prefix}', f'-DCMAKE_C_COMPILER={cc}', f'-DCMAKE_CXX_COMPILER={prefix}/bin/c++'])
         if done.returncode != 0:
             sys.exit(done.stdout)
-        # The identity of the compiler and whether it is for another machine are a case's.
+        # The compiler's identity, and whether it is for another machine, depend on the case.
         for notes in (prefix / 'found/CMakeFiles').glob('*/CMake*.cmake'):
             notes.write_text(re.sub(r'(set\(CMAKE_CX*_COMPILER_ID) "\w+"', r'\1 "${COMPILER}"',
                                     notes.read_text().replace('CROSSCOMPILING "FALSE"', 'CROSSCOMPILING "${CROSS}"')))
@@ -121,7 +122,7 @@ class World:
         return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env, check=False)
 
     def problem(self, case: Case, source: pathlib.Path, files: dict[str, File]) -> str:
-        """Configures, and marks in `files` what has run. What is wrong, and what CMake said; empty: nothing."""
+        """Configures, and records in `files` what ran. Returns the fault or "", and CMake's output."""
         arguments = ['--warn-uninitialized', '--no-warn-unused-cli']
         for word in case.options.format(prefix=self.prefix, source=source).split():
             name = word.partition('=')[0]
@@ -132,7 +133,7 @@ class World:
         with tempfile.TemporaryDirectory(dir=self.builds) as folder:
             build, trace = pathlib.Path(folder), pathlib.Path(folder) / 'trace'
             shutil.copytree(self.prefix / 'found/CMakeFiles', build / 'CMakeFiles')
-            # Without this CMake makes the notes again.
+            # Otherwise CMake makes the notes again.
             (build / 'CMakeCache.txt').write_text('CMAKE_PLATFORM_INFO_INITIALIZED:INTERNAL=1\n')
             if files:
                 arguments += ['--trace', '--trace-format=json-v1', f'--trace-redirect={trace}']
@@ -153,15 +154,15 @@ class World:
 
 
 class File:
-    """The commands of one of CMake's files, and which cases have run them."""
+    """The commands of a CMake file, and the cases that ran them."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self.text = path.read_text()
-        self.commands: dict[int, str] = {}  # by line; an if and its like are none
-        self.blocks: list[tuple[int, list[int]]] = [(1, [])]  # a branch or a function: where it begins, and its own commands
-        self.ends: dict[int, int] = {}  # of each if without an else, by the line of its last condition
-        self.ran: dict[int, set[str]] = collections.defaultdict(set)  # by line: the names of cases
-        self.passed: set[int] = set()  # of `ends`, those whose if ran nothing
+        self.commands: dict[int, str] = {}  # by line, without `if` and similar
+        self.blocks: list[tuple[int, list[int]]] = [(1, [])]  # branches and functions: first line, own commands
+        self.ends: dict[int, int] = {}  # of each if without else, by the line of its last condition
+        self.ran: dict[int, set[str]] = collections.defaultdict(set)  # case names by line
+        self.passed: set[int] = set()  # of `ends`: an if that ran nothing
         depth, within, conditions = 0, [self.blocks[0]], []
         for token in re.finditer(r'#[^\n]*|"(?:\\.|[^"\\])*"|[A-Za-z_]\w*(?=\s*\()|[()]', self.text):
             word, line = token[0], self.text.count('\n', 0, token.start()) + 1
@@ -189,7 +190,7 @@ class File:
 
 
 def read_trace(trace: pathlib.Path, source: pathlib.Path, files: dict[str, File], case: Case) -> None:
-    condition = None  # the last command, if it was one in `ends`: the next one tells whether it was true
+    condition = None  # last command, if in `ends`: the next one shows whether it was true
     with trace.open(encoding='utf-8') as lines:
         for text in lines:
             record = json.loads(text) if f'"{source}/' in text else {}

@@ -1,14 +1,13 @@
 #!/bin/bash
-# Does what the README tells a new user, in a Debian that has nothing yet: tests/fresh.sh [--cuda] [--keep] [bookworm|trixie],
-# default bookworm. A root of Debian's smallest set of packages gets a clone of HEAD, in which bench/run.sh and tests/run.sh
-# run, then both once more. --cuda: the root has this machine's /usr/local/cuda, as a new user with nvcc does, and no GPU.
-# --keep: the root stays. It needs root and the network, gigabytes in TMPDIR (default /var/tmp, which is on a disk where
-# /tmp may be memory), and two runs' time. Logs are in build/fresh-SUITE.
+# Follows the README in an empty Debian: tests/fresh.sh [--cuda] [--keep] [bookworm|trixie], default bookworm. A minimal
+# root gets a clone of HEAD, in which bench/run.sh and tests/run.sh run twice. --cuda: the root has this machine's
+# /usr/local/cuda and no GPU, like a user with nvcc only. --keep: the root stays. Needs root, the network, gigabytes in
+# TMPDIR (default /var/tmp, since /tmp may be memory), and the time of two runs. Logs are in build/fresh-SUITE.
 set -euo pipefail
 umask 022
 cd "$(dirname "$0")/.."
 
-# What the commands get of the environment: how to reach the network here, and nothing else.
+# The commands' environment: only how to reach the network.
 passed_on=(http_proxy https_proxy no_proxy all_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY
   PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_PROXY PIP_FIND_LINKS PIP_NO_INDEX PIP_DEFAULT_TIMEOUT PIP_RETRIES
   PIP_CERT SSL_CERT_FILE REQUESTS_CA_BUNDLE CURL_CA_BUNDLE)
@@ -19,8 +18,8 @@ toolkit=/usr/local/cuda
 suite=bookworm
 cuda=
 keep=
-work=  # the folder of this run: the root, and what is written while it is made
-job=   # the process that waits for the one inside
+work=  # this run's folder: the root and temporary files
+job=   # waits for the process inside
 unshare=(unshare --mount --pid --ipc --fork --kill-child --mount-proc)
 
 usage() {
@@ -33,7 +32,7 @@ fail() {
   exit 1
 }
 
-# repositories: lines 'URI SUITE', the archives of Debian that this machine's apt has, in whichever format.
+# repositories: lines 'URI SUITE' of this machine's Debian archives, in any format.
 repositories() {
   # shellcheck disable=SC2016
   local format='$(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)'
@@ -41,14 +40,14 @@ repositories() {
     awk '$3 == "main" && ($4 == "Debian" || $4 == "$(ORIGIN)") {print $1, $2}'
 }
 
-# mirror PATTERN DEFAULT: the first of them whose suite matches, an extended regular expression.
+# mirror PATTERN DEFAULT: the first one whose suite matches the extended regular expression.
 mirror() {
   repositories | awk -v pattern="^($1)\$" -v default_uri="$2" '
     !uri && $2 ~ pattern {uri = $1}
     END {print uri ? uri : default_uri}'
 }
 
-# sources: the lines of sources.list for the suite, from the same mirrors as this machine's.
+# sources: sources.list for the suite, with this machine's mirrors.
 sources() {
   local suites='bullseye|bookworm|trixie|forky|duke|sid|oldstable|stable|testing|unstable' main security
   main=$(mirror "$suites" http://deb.debian.org/debian/)
@@ -58,7 +57,7 @@ sources() {
   echo "deb $security $suite-security main"
 }
 
-# apt_settings: how this machine's apt reaches its mirrors. A program that finds a proxy would be missing in the root.
+# apt_settings: how this machine's apt reaches mirrors. A proxy finder would be missing in the root.
 apt_settings() {
   apt-config dump 2>/dev/null | grep -E '^Acquire::(https?::|Check-(Valid-Until|Date) |Retries )' |
     grep -v 'Proxy-Auto-Detect' || true
@@ -78,17 +77,17 @@ make_root() {
     cp "$work/apt.conf" "$root/etc/apt/apt.conf.d/99fresh"
     rm -rf --one-file-system "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/*
   fi
-  # As in Debian's images of containers: dpkg does not wait for the disk.
+  # As in Debian's container images: dpkg does not wait for the disk.
   echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/fresh"
 }
 
-# bind PATH: a folder of this machine, under the same name in the root, where it can only be read.
+# bind PATH: mounts a folder of this machine read-only under the same name.
 bind() {
   mkdir -p "$root$1"
   mount -o bind,ro "$1" "$root$1"
 }
 
-# The mounts are of this process's namespace and go with it. The devices are a container's: the GPUs of the machine stay out.
+# Mounts end with this process's namespace. Devices are a container's: no GPUs.
 mount_all() {
   local device place
   mount -t proc proc "$root/proc"
@@ -105,7 +104,7 @@ mount_all() {
   mkdir "$root/dev/pts" "$root/dev/shm"
   mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts "$root/dev/pts"
   ln -s pts/ptmx "$root/dev/ptmx"
-  # Docker's size, which MPI's ranks have to do with.
+  # Docker's size, which must suffice for MPI's ranks.
   mount -t tmpfs -o mode=1777,size=64m tmpfs "$root/dev/shm"
   for place in ${PIP_FIND_LINKS-}; do
     [[ $place != /* ]] || [ ! -d "$place" ] || bind "$place"
@@ -117,7 +116,7 @@ mount_all() {
   fi
 }
 
-# The files that say how to reach the network, under the names that they have here.
+# Network settings, under the same names.
 copy_settings() {
   local name file files=()
   for name in "${certificate_variables[@]}"; do
@@ -129,13 +128,13 @@ copy_settings() {
   for file in "${files[@]}"; do
     [ ! -f "$file" ] || install -D -m 644 "$file" "$root$file"
   done
-  # Package ca-certificates, which pip brings, writes its own file there: of Mozilla's certificates and of what it finds here.
+  # Package ca-certificates, installed with pip, writes that file from Mozilla's certificates and those here.
   if [ -f "$root$debian_certificates" ]; then
     install -D -m 644 "$debian_certificates" "$root/usr/local/share/ca-certificates/fresh.crt"
   fi
 }
 
-# in_root COMMAND...: as a container runs it, in the clone. A relative PATH is looked for there.
+# in_root COMMAND...: in the clone, as in a container. A relative path is below it.
 in_root() {
   local name settings=(HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
   for name in "${passed_on[@]}"; do
@@ -149,7 +148,7 @@ installed() {
   in_root dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' | sed -n 's/^ii *//p' | LC_ALL=C sort -u
 }
 
-# try COMMAND first|second: runs it, says what came of it and adds a line to the table.
+# try COMMAND first|second: runs it, reports the result and adds a line to the table.
 try() {
   local command=$1 log status=0 start seconds added result=passed
   log=$logs/${command%/*}-$2.log
@@ -161,7 +160,7 @@ try() {
   mapfile -t added < <(installed | LC_ALL=C comm -13 "$work/before" -)
   [ "$status" = 0 ] || result="FAILED, exit status $status"
   echo "Its last lines:"
-  tail -n 15 "$log" | sed 's/.*\r\(.\)/\1/; s/^/    /'  # of a line that counts, what it ends with
+  tail -n 15 "$log" | sed 's/.*\r\(.\)/\1/; s/^/    /'  # the end of a counting line
   echo "Debian packages that it installed: ${#added[@]}"
   [ ${#added[@]} = 0 ] || echo "${added[*]}" | fold -s -w 120 | sed 's/^/    /; s/ $//'
   echo "== $command, $2 run: $seconds s, exit status $status"
@@ -169,7 +168,7 @@ try() {
   [ "$status" = 0 ] || failed=yes
 }
 
-# What runs in the namespaces, as their first process: when it ends, all that it started is killed and unmounted.
+# First process of the namespaces: its end kills and unmounts everything.
 inside() {
   local run
   root=$work/root
@@ -195,7 +194,7 @@ inside() {
   [ -z "$failed" ]
 }
 
-# The job's child is the first process of the namespaces. The job ends after all of them, so that none still writes.
+# The job's child is the first process of the namespaces. The job ends last: nothing writes after it.
 # shellcheck disable=SC2317
 end_job() {
   local first=
@@ -204,7 +203,7 @@ end_job() {
   wait "$job" 2>/dev/null || true
 }
 
-# Nothing is mounted in the root as it is seen from here.
+# Nothing is mounted in the root as seen from here.
 # shellcheck disable=SC2317
 finish() {
   local status=$?
@@ -236,8 +235,8 @@ outside() {
   trap 'exit 130' INT
   trap 'exit 143' TERM
   chmod 755 "$work"  # for apt's own user
-  # A job of its own group gets no SIGINT from the terminal. Other background commands ignore it, and so would the tests.
-  # What unshare itself says is that its child was killed.
+  # A job in its own group gets no SIGINT from the terminal. Other background commands, and so the tests, ignore it.
+  # unshare's own message is that its child was killed.
   set -m
   setpriv --pdeathsig KILL "${unshare[@]}" \
     bash tests/fresh.sh --inside "$work" "${cuda:---no-cuda}" "$suite" </dev/null 3>&2 2>/dev/null &
@@ -247,7 +246,7 @@ outside() {
   exit "$status"
 }
 
-# Only as the first process of its namespace: elsewhere the mounts would stay.
+# Only as first process of a namespace: elsewhere mounts would stay.
 if [ "${1-}" = --inside ] && [ $$ = 1 ]; then
   work=$2
   cuda=${3#--no-cuda}

@@ -1,10 +1,10 @@
-"""Says in words what a run of ctest found: report.py JUNIT.xml. Skipped tests are grouped by their reason."""
+"""Reports a ctest run in words: report.py JUNIT.xml. Groups skipped tests by reason."""
 import collections
 import re
 import sys
 import xml.etree.ElementTree
 
-WORDS = 'SKIPPED: '  # what tests print before the reason
+WORDS = 'SKIPPED: '  # precedes the reason in tests' output
 
 
 def reason(case):

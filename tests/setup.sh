@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs those of the named Debian packages that are missing: tests/setup.sh PACKAGE...
+# Installs the missing ones of Debian packages: tests/setup.sh PACKAGE...
 set -eu
 
 if ! command -v dpkg-query >/dev/null; then

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""test_configure.py SOURCE CMAKE CC CXX [--branches | --mutants | CASE...]: CMake's files, whatever is installed.
+"""test_configure.py SOURCE CMAKE CC CXX [--branches | --mutants | CASE...]: CMake's files for any installed packages.
 
-Each case configures the project in a folder of its own and builds nothing. What the project looks for is made here: empty
-libraries and headers, small scripts, and what CMake notes of a compiler that it has found. So a case means the same on every
-machine. The cases together must run every command, and must pass over every if that has no else.
+Each case configures the project in its own folder and builds nothing. What the project looks for is made here (empty
+libraries and headers, small scripts, CMake's notes on a compiler), so that a case is the same on every machine. All
+cases together must run every command and pass over every if without else.
 
---branches shows which case runs each branch. --mutants puts a fault into each branch, one at a time, and expects that the
-case fails that runs it.
+--branches shows the case of each branch. --mutants puts a fault into each branch, one at a time; its case must fail.
 """
 from __future__ import annotations
 
@@ -25,8 +24,8 @@ from configure_world import Case, File, World
 
 SKIPPED = 77
 
-# What is set to OFF is not looked for, and so is not there. A case has as little as it needs: the library and backends, those of
-# one GPU, the command; tests, those of one GPU.
+# OFF: not looked for, so not there. A case has the minimum: library and backends, those of one GPU, the command; tests,
+# those of one GPU.
 ALONE = 'build_tests=OFF build_bench=OFF '
 NVIDIA = ALONE + 'LIBSGEMM_HIPCC=OFF '
 AMD = ALONE + 'LIBSGEMM_NVCC=OFF CMAKE_CUDA_COMPILER=OFF '
@@ -118,7 +117,7 @@ CASES = [
     Case('unknown AMD', HIP + 'hip_architectures=gfx1101 test_hip_code=', 'knows none of gfx1101, so it is left out'),
     Case('unknown AMD, no clang', HIP + 'hip_architectures=gfx1101 LIBSGEMM_CLANG19=OFF', 'knows none of gfx1101, so it is left out'),
 ]
-# Commands that no case runs: what finds that the sources no longer fit the tests.
+# Run by no case: they detect that sources no longer fit the tests.
 NOT_RUN = ('common/process/env.h has no list', 'no longer has what the mutant', 'holds no constant')
 VARIABLE = re.compile(r'(?<!\\)(\$\{[A-Za-z]\w*)\}')
 
@@ -133,7 +132,7 @@ def gaps(files: dict[str, File]) -> Iterator[str]:
 
 
 def faults(file: File) -> Iterator[tuple[int, str, str]]:
-    """For each branch: the line of a fault, the text of the file with it, and what CMake must say."""
+    """For each branch: a fault's line, the file's text with it, and CMake's expected message."""
     for _, commands in file.blocks:
         ran = [line for line in commands if file.ran[line]]
         line = next((line for line in ran if VARIABLE.search(file.line(line))), ran[0] if ran else 0)
@@ -157,7 +156,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(workers) as pool:
         root = pathlib.Path(folder).resolve()
         copies: queue.SimpleQueue[pathlib.Path] = queue.SimpleQueue()
-        for i in range(workers):  # of the project: one for each fault at a time
+        for i in range(workers):  # of the project, for concurrent faults
             others = shutil.ignore_patterns('.*', 'build', 'results', '__pycache__')
             copies.put(shutil.copytree(source, root / str(i), ignore=others))
         world = World(root / 'world', cmake, cc, cxx)
@@ -173,7 +172,7 @@ def main() -> int:
             return problem and case.name
 
         def not_found(name: str, line: int, text: str, words: str) -> str:
-            # The fastest case; of variables CMake warns in the project that it configures, not in those that this adds.
+            # The fastest case. CMake warns of variables in the project that it configures, not in added ones.
             case = min((case for case in CASES if case.name in files[name].ran[line]),
                        key=lambda case: (not name.startswith(case.source), seconds[case.name]))
             copy = copies.get()
