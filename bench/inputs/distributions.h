@@ -34,7 +34,7 @@ std::vector<std::string> distribution_names();
 // Returns each named distribution once; by default the first four.
 std::vector<Distribution> choose_distributions(const std::vector<std::string> &names);
 
-// error| / (|A||B|) of some elements of a result.
+// |error| / (|A||B|) of some elements of a result.
 struct Errors {
   int64_t elements = 0;
   double left = 0;            // mean |exact| / (|A||B|): what cancellation leaves
