@@ -9,7 +9,7 @@
 
 namespace command {
 
-// An error in one line, which names the file or option at fault.
+// Its message is one line that names the file or option at fault.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -51,7 +51,7 @@ struct BenchOptions {
   std::string peer;
   int reps = 5;
   double min_time = 0.2;
-  int device = 0;  // GPU of the peer
+  int device = 0;
   std::string json;
 };
 
@@ -99,8 +99,8 @@ struct TuneOptions {
 };
 
 struct ProbeOptions {
-  std::string backend;              // empty: those available
-  int device = 0;                   // GPU
+  std::string backend;  // empty: those available
+  int device = 0;
   std::vector<std::string> groups;  // empty: all
   double seconds = 0.2;             // per figure
   int64_t size = 0;                 // 0: large enough

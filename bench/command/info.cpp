@@ -1,5 +1,4 @@
-// `libsgemm info`: version, backends and devices, or why they are not available, the kernels that calls choose, and the
-// environment, on one screen. Real calls show the choices.
+// `libsgemm info`: version, backends, kernels that calls choose (by real calls) and environment on one screen.
 #include <fmt/core.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kWidth = 100;  // columns of the screen
+constexpr size_t kWidth = 100;
 constexpr size_t kIndent = 12;  // column of the text about a backend
 constexpr const char *kBuiltIn = "built in";
 
@@ -92,7 +91,7 @@ Json describe_backend(const Backend &backend, bool with_kernels) {
   return json;
 }
 
-// Multiplies two size x size matrices in host memory. A short product is called twice and the second call timed.
+// A short product is called twice and the second call timed.
 Json probe(libsgemm_handle_t handle, int64_t size) {
   const std::vector<float> a(static_cast<size_t>(size * size), 0.5f);
   std::vector<float> c(a.size());
@@ -109,7 +108,7 @@ Json probe(libsgemm_handle_t handle, int64_t size) {
           {"seconds", seconds},    {"reason", info.reason}};
 }
 
-// Returns the choices by size. A size that would take too long is not called; its entry says so.
+// A size that takes too long is not called; its entry says so.
 Json probe_sizes(libsgemm_handle_t handle) {
   Json choices = Json::array();
   double expected = 0;
@@ -176,7 +175,6 @@ Json gather(bool with_kernels) {
   return json;
 }
 
-// Prints `head`, padded to `indent` columns, and `text`, wrapped to kWidth columns.
 void print_wrapped(const std::string &head, size_t indent, const std::string &text) {
   std::string line = fmt::format("{:<{}}", head, indent);
   bool empty = true;
@@ -287,7 +285,6 @@ void print(const Json &json) {
   fmt::print("\nlibsgemm info --kernels lists the kernels.\n");
 }
 
-// Prints a table; each column is as wide as its longest cell.
 void print_table(const std::vector<std::array<std::string, 5>> &rows) {
   std::array<size_t, 5> widths = {};
   for (const auto &row : rows) {

@@ -1,5 +1,4 @@
-// Access of the subcommands to the library: an owned handle, errors as exceptions, backends by name, and installed
-// files.
+// Common parts of the subcommands: an owned handle, errors as exceptions, backends by name, installed files.
 #pragma once
 
 #include <libsgemm.h>
@@ -46,7 +45,6 @@ void print_stray_variables();
 // "cuda: no driver; hip: no plugin"; empty if there is a GPU.
 std::string why_no_gpu(const std::vector<Backend> &backends);
 
-// Throws Error: no available backend has the kernel that --kernel names.
 [[noreturn]] void refuse_kernel(const std::string &kernel);
 
 std::vector<std::string> kernel_names();
@@ -56,10 +54,8 @@ bool has_kernel(const Backend &backend, const std::string &kernel);
 // "openblas, device 0: AMD EPYC (Zen), 2 threads"; only the backend if it has not computed.
 std::string describe_place(const libsgemm_info_t &info);
 
-// "2 threads", "132 multiprocessors".
 std::string units_text(int count, bool is_gpu);
 
-// Threads of a CPU, multiprocessors of a GPU.
 int compute_units(const std::string &backend, int device);
 
 std::string executable_folder();

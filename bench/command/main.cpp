@@ -326,7 +326,6 @@ void add_stats(CLI::App *app, StatsOptions *options) {
   app->add_option("-o,--output", options->output, "Report to this file instead of stdout")->check(check_file_name);
 }
 
-// Prints "libsgemm gemm: what". Returns the exit status.
 int report_error(const std::string &subcommand, const char *what) {
   fmt::print(stderr, "libsgemm {}: {}\n", subcommand, what);
   return 1;
@@ -358,7 +357,7 @@ std::vector<std::string> subcommand_names(const CLI::App &app) {
   return names;
 }
 
-// Prints CLI11's message and the option that may be meant. Returns the exit status.
+// Also prints the option that may be meant. Returns the exit status.
 int report_usage(const CLI::App &app, const CLI::ParseError &error) {
   const int status = app.exit(error);
   if (status == 0) return 0;

@@ -75,7 +75,6 @@ NpyHeader read_header(int descriptor, size_t file_bytes) {
   return parse_npy_header(head.data(), file_bytes);
 }
 
-// Throws Error if the file has fewer or more bytes of data than the shape needs.
 void check_size(const NpyHeader &header, size_t file_bytes) {
   int64_t bytes;
   if (__builtin_mul_overflow(header.shape[0], header.shape[1], &bytes) ||

@@ -32,7 +32,7 @@ class NpyMatrix {
   std::unique_ptr<float, Free> data_;
 };
 
-// Writes a C-ordered matrix with contiguous rows, atomically like write_output.
+// Writes contiguous rows, atomically like write_output.
 void write_npy(const std::string &path, const float *data, int64_t rows, int64_t columns);
 
 }  // namespace command

@@ -13,7 +13,7 @@ struct NpyHeader {
   std::string descr;  // NumPy's element type: "<f4"
   bool fortran_order = false;
   std::vector<int64_t> shape;
-  size_t data_offset = 0;  // bytes from the start of the file
+  size_t data_offset = 0;
 };
 
 // Returns the header's end in a file of `size` bytes. Reads at most kNpyPrefixBytes. Throws Error, without the file's

@@ -1,4 +1,4 @@
-// Parallel loops over the columns of large matrices on the host.
+// Parallel loops over columns of host matrices.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// `libsgemm run`: starts a program with the drop-ins preloaded, waits, and reports its calls and those of its child
-// programs, and where they were computed.
+// `libsgemm run`: runs a program with the drop-ins preloaded, and reports where calls of it and its children were
+// computed.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <signal.h>
@@ -47,7 +47,7 @@ void say(const std::string &text) {
 
 // Returns a readable process that was started with this variable in its environment, or 0.
 pid_t find_process_with(const std::string &variable) {
-  std::error_code end;  // error that ends the iteration
+  std::error_code end;
   for (std::filesystem::directory_iterator at("/proc", end), last; !end && at != last; at.increment(end)) {
     const pid_t pid = atoi(at->path().filename().c_str());
     if (pid <= 0 || pid == getpid()) continue;
@@ -167,7 +167,6 @@ void prepare_environment(const RunOptions &options, const StatsFolder &folder) {
   }
 }
 
-// Signals that are forwarded to the program.
 sigset_t forwarded_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -231,7 +230,6 @@ class GroupWitness {
   }
 
  private:
-  // Takes the signal if it is pending in this process.
   static bool take_pending(int signal) {
     constexpr timespec kNow = {0, 0};
     sigset_t set;

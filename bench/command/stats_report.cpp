@@ -24,7 +24,6 @@ using libsgemm::StatsBlas;
 using libsgemm::StatsFile;
 using libsgemm::StatsRecord;
 
-// Resolution of a process's start time.
 constexpr uint64_t kTick = 20000000;  // ns
 
 // A killed process may leave text without a terminating zero.
@@ -144,7 +143,7 @@ std::string names_of(const std::vector<LoadedBlas> &all) {
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
-// Returns the lines about the BLAS; processes of one program with one BLAS share them.
+// Processes of one program with one BLAS share lines.
 std::string blas_lines(const std::vector<ProcessCalls> &processes) {
   std::vector<std::pair<std::string, int>> lines;
   for (const ProcessCalls &process : processes) {

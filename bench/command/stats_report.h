@@ -1,4 +1,4 @@
-// Reads and reports the call statistics that processes leave in a folder (common/process/stats.h).
+// Reads and reports the call statistics of processes in a folder (common/process/stats.h).
 #pragma once
 
 #include <cstdint>

@@ -43,7 +43,6 @@ std::vector<std::string> split(const std::string &text) {
   return words;
 }
 
-// A library that computes a layer.
 struct Runner {
   std::string name;
   std::function<void()> run;

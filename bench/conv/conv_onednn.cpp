@@ -104,7 +104,6 @@ void check(int status, const char *what) {
   if (status != kSuccess) throw Error(fmt::format("{}: oneDNN says {}", what, status));
 }
 
-// Destroys a library object at the end of its scope.
 class Owned {
  public:
   explicit Owned(int (*destroy)(Opaque)) : destroy_(destroy) {}
@@ -187,7 +186,6 @@ class OneDnn : public ConvPeer {
   }
 
  private:
-  // Describes x, f and y with their addresses.
   void describe(const ConvWork &work) {
     const libsgemm_conv2d_t &v = work.conv;
     const int64_t c = v.c / v.groups;

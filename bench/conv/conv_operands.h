@@ -7,7 +7,6 @@ namespace command {
 
 class ConvOperands {
  public:
-  // Sets the pointers of *work.
   ConvOperands(ConvWork *work, Memory *memory);
 
   // Returns the worst |error| / bound of 64 elements, which `run` must write; 1 is the usual FP32 bound.

@@ -201,7 +201,7 @@ Errors Operands::errors(const std::vector<float> &c, const Precision &precision)
       const double value = static_cast<double>(c[static_cast<size_t>(row.index + column.index * call_.ldc)]);
       const bool overflows = std::max(row.largest, column.largest) >= precision.overflows_from;
       ++errors.elements;
-      if (wanted.magnitude == 0) {  // all products are zero
+      if (wanted.magnitude == 0) {
         if (value != 0) errors.over_bound = HUGE_VAL;
         continue;
       }

@@ -47,13 +47,11 @@ struct Errors {
 // 2^-53.
 class Operands {
  public:
-  // Takes sizes, leading dimensions and transposes from `call`.
   Operands(const Distribution &distribution, const Call &call);
 
   const std::vector<float> &a() const { return a_; }
   const std::vector<float> &b() const { return b_; }
 
-  // Returns the errors of the result `c`.
   Errors errors(const std::vector<float> &c, const Precision &precision) const;
 
  private:
@@ -72,7 +70,7 @@ class Operands {
   Call call_;
   std::vector<float> a_, b_;
   std::vector<Line> rows_, columns_;
-  std::vector<Element> elements_;  // row by row
+  std::vector<Element> elements_;
 };
 
 }  // namespace command

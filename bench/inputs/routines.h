@@ -39,7 +39,6 @@ size_t element_bytes(Element element);
 Routine parse_routine(const std::string &name);
 std::vector<std::string> routine_names();
 std::vector<std::string> routine_names(bool Traits::*has);  // those with the property
-// Parses --routine; default sgemm.
 std::vector<Routine> parse_routines(const std::vector<std::string> &names);
 
 // Parameters except sizes and operands; a routine without one keeps the default.

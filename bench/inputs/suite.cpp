@@ -56,7 +56,6 @@ Shape parse_fields(std::string text, bool has_description) {
   return shape;
 }
 
-// Parses "least:most".
 std::pair<int64_t, int64_t> parse_sizes(const std::string &text) {
   try {
     std::string rest = text;

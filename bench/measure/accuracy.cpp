@@ -196,7 +196,6 @@ class Measurement {
   double done_ = 0;
 };
 
-// The memory of the GPU that an engine computes on, otherwise the host's.
 Memory &memory_to_describe(const std::vector<Engine> &engines) {
   for (const Engine &engine : engines) {
     if (engine.memory != &host_memory()) return *engine.memory;

@@ -29,7 +29,7 @@ struct AccuracyRow {
   const Distribution *distribution;
   Shape shape;
   Result::State state = Result::State::kMeasured;
-  std::string problem;            // unless kMeasured
+  std::string problem;
   std::string kernel, math_mode;  // the library's
   double fp64_share = -1;         // see libsgemm_info_t
   int device = 0;

@@ -50,14 +50,12 @@ double decode(uint32_t bits, Element element) {
   return (bits & 0x8000u) != 0 ? -size : size;
 }
 
-// Largest relative error of rounding to the type.
 double rounding_of(Element element) {
   return element == Element::kBinary16 ? 0x1p-11 : element == Element::kBfloat16 ? 0x1p-8 : 0;
 }
 
 int64_t aligned(int64_t elements) { return (elements + kAlignment - 1) / kAlignment * kAlignment; }
 
-// Operands on the device, filled with a repeated pattern.
 class GroupsWork {
  public:
   GroupsWork(const std::vector<int64_t> &rows, const Shape &shape, const Form &form, Element element, Memory *memory)
@@ -102,7 +100,7 @@ class GroupsWork {
   const GroupsCall &call() const { return call_; }
   double flops() const { return flops_; }
 
-  // Returns the worst |error| / bound of the sampled elements, which `run` must have written as `output`.
+  // Returns the sample's worst |error| / bound; `run` must write it as `output`.
   double check(const Precision &precision, Element output, const std::function<void()> &run) {
     const bool narrow = output != Element::kFloat32;
     std::vector<float *> places;  // two 16-bit elements share one

@@ -20,7 +20,7 @@ struct GroupsKind {
     kEmpty     // 0 for half of them, else 1 to m
   } distribution;
   int64_t count;
-  std::string text;  // "uniform:128"
+  std::string text;
 };
 
 // Parses "uniform:128". Throws Error.

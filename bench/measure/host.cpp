@@ -26,7 +26,6 @@ using Json = nlohmann::ordered_json;
 constexpr double kSlow = 1;  // seconds: slower ones are timed kSlowCalls times
 constexpr int kSlowCalls = 2;
 
-// A library or a method, and its times.
 struct Way {
   std::string name, detail;
   std::function<void(const Call &)> run;

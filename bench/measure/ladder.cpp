@@ -20,7 +20,6 @@ struct Step {
   const char *adds;
 };
 
-// From the naive kernel to the production one.
 const std::vector<Step> kCudaSteps = {
     {"sm75_ffma_1x1x1_naive", "one thread an element"},
     {"sm75_ffma_32x32x32_shared", "tiles in shared memory"},

@@ -13,8 +13,8 @@ namespace command {
 namespace {
 
 constexpr double kMostCalls = 10000;  // most calls in a sample
-constexpr double kMostSets = 512;     // most sets of operands
-constexpr double kLeastSets = 2;      // if calls rotate through sets at all
+constexpr double kMostSets = 512;
+constexpr double kLeastSets = 2;  // if calls rotate through sets at all
 // A kernel with a longer first call than the chosen one's by this factor is not timed further.
 constexpr double kHopeless = 4, kHopelessSeconds = 1e-3;
 

@@ -27,7 +27,7 @@ class Plans {
 
   libsgemm_handle_t handle_;
   bool a_, b_;
-  std::vector<Pair> pairs_;  // one for each set
+  std::vector<Pair> pairs_;
 };
 
 }  // namespace command

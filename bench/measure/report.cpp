@@ -63,7 +63,6 @@ bool ran_otherwise(const Result &result) {
          !serves(result.math_mode, result.asked_math_mode);
 }
 
-// Returns `value` of the results that satisfy `counts`.
 template <class Counts, class Value>
 std::vector<double> values_of(const std::vector<Result> &results, Counts counts, Value value) {
   std::vector<double> values;

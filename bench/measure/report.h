@@ -21,7 +21,7 @@ struct Result {
   enum class State { kMeasured, kNotSupported, kWrong };
 
   State state = State::kMeasured;
-  std::string problem;  // unless kMeasured
+  std::string problem;
   std::string routine, transposes;
   std::string side, uplo;  // empty: not of this routine
   int64_t batch = 1;
@@ -35,8 +35,8 @@ struct Result {
   int device = 0, threads = 0;
   int calls = 0, sets = 0;  // calls in a sample; sets of operands
   Telemetry telemetry;      // while the samples ran
-  Summary seconds{};        // of one call
-  double error = 0;         // worst |error| / bound of the samples
+  Summary seconds{};
+  double error = 0;  // worst |error| / bound of the samples
   bool has_peer = false;
   int peer_threads = 0;
   std::string peer_stand_in;  // see Peer::stand_in()
@@ -50,7 +50,6 @@ struct Result {
 
   double gflops() const { return 1e-9 * flops / seconds.median; }
   double peer_gflops() const { return 1e-9 * flops / peer_seconds.median; }
-  // Backend and requested math mode.
   std::string who() const { return asked_math_mode.empty() ? backend : backend + " " + asked_math_mode; }
   // Above 1: the library is faster.
   double ratio() const { return peer_seconds.median / seconds.median; }
@@ -67,7 +66,6 @@ struct Host {
 
 Host read_host();
 
-// Device of the operands.
 struct Gpu {
   std::string name, arch, driver;  // empty: host memory
   int multiprocessors = 0;
@@ -96,10 +94,8 @@ void print_result(const Report &report, const Result &result);
 // Prints mean ratios, what the peer has no function for, the worst and low ratios, and the clock.
 void print_end(const Report &report);
 
-// Prints "libsgemm 0.1.0; NVIDIA H100, sm_90, ...", the peer, and the notes.
 void print_machine(const Report &report);
 
-// Date, machine, peer and notes.
 nlohmann::ordered_json machine_json(const Report &report);
 // No effect if `path` is empty.
 void write_json(const nlohmann::ordered_json &json, const std::string &path);

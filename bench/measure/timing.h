@@ -1,4 +1,4 @@
-// Clock, order statistics of measured times, and a progress line for long runs.
+// Clock, order statistics, and a progress line.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,6 @@ namespace command {
 // Monotonic seconds.
 double now();
 
-// In the unit of the values.
 struct Summary {
   double median, minimum, maximum, lower_quartile, upper_quartile;
   int count;

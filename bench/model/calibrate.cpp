@@ -1,5 +1,4 @@
-// `libsgemm calibrate`: measures what the decision between the CPU and a GPU needs, and keeps it in the user's cache
-// for the library.
+// `libsgemm calibrate`: measures what the decision between CPU and GPU needs, and keeps it in the user's cache.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -29,10 +28,9 @@ Patience patience_of(double seconds) {
   const double enough = seconds / 4 / Times::kCount;
   return {enough, 10 * enough};
 }
-// Most seconds of a call.
 double longest_of(double seconds) { return seconds / 16; }
 
-// Times one side, with the same patience as the other. `what`: for the progress line.
+// Both sides have the same patience. `what`: for the progress line.
 Times time_side(libsgemm_handle_t h, const Operands &x, double seconds, const std::string &what) {
   const Patience patience = patience_of(seconds);
   Progress progress(1);
@@ -55,8 +53,7 @@ void measure_device(const std::string &backend, double longest, libsgemm::GpuCos
   costs->flops = sgemm_rate(backend, longest);
 }
 
-// Returns the seconds of an item of a batch: the extra time of a batch of small products over one product of all
-// operands, for each item.
+// Returns the extra seconds of an item in a batch of small products, over one product of all operands.
 double measure_item(const Sides &sides, bool strided, const Operands &x, const Patience &patience, Calibration *c) {
   constexpr int64_t kSize = 32, kCount = 256;
   libsgemm::GemmDesc desc = describe_product(kSize, kSize, kSize);

@@ -28,7 +28,6 @@ bool fits(const Indices &at) {
   return m * n <= kMostElements && m * k <= kMostElements && k * n <= kMostElements;
 }
 
-// Returns every combination, small products first.
 std::vector<Indices> all_sizes() {
   std::vector<Indices> all;
   for (int m = 0; m < Times::kSide; ++m) {
@@ -41,13 +40,12 @@ std::vector<Indices> all_sizes() {
   return all;
 }
 
-// Reduces the largest size by a step; the first combination has no such neighbour.
 Indices smaller_neighbour(Indices at) {
   --*std::max_element(at.begin(), at.end());
   return at;
 }
 
-// Sets the entries of timed products to `value`, the others to their smaller neighbours'.
+// Others get `value` of their smaller neighbours.
 template <typename Value>
 void fill_table(const Times &times, const Value &value, SizeTable *table) {
   for (const Indices &at : all_sizes()) {

@@ -18,7 +18,6 @@ namespace command {
 // Times C = A * B (beta = 0), once or more; returns seconds.
 using TimeProduct = std::function<double(int64_t m, int64_t n, int64_t k)>;
 
-// Describes it for libsgemm::predict().
 libsgemm::GemmDesc describe_product(int64_t m, int64_t n, int64_t k);
 
 // Seconds by size; 0: not timed.
@@ -39,8 +38,7 @@ constexpr int64_t kMostElements = int64_t{4096} * 4096;  // of the largest opera
 // `longest` seconds, and all after `most` seconds.
 Times time_sizes(const TimeProduct &time, double longest, double most);
 
-// Times the timed products again, for at most `most` seconds, and keeps the shortest times: other programs and guests
-// of the host lengthen them, for a while.
+// Times the timed products again, for at most `most` seconds, and keeps the shortest times: other load lengthens them.
 void time_again(const TimeProduct &time, double most, Times *times);
 
 void fit_cpu(const Times &times, libsgemm::SizeTable *flops);

@@ -26,7 +26,6 @@ constexpr Patience kPatience = {0.02, 0.1};  // for one round
 constexpr size_t kRounds = 8;
 constexpr double kMostSeconds = 2;  // no further round of a shape after that
 
-// The default 60 shapes.
 std::vector<Shape> default_shapes() {
   std::vector<Shape> shapes;
   for (const int64_t n : {32, 45, 64, 91, 128, 181, 256, 362, 512, 724, 1024, 1448, 2048, 2896, 4096, 5793, 8192}) {

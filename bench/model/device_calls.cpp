@@ -29,7 +29,6 @@ size_t bytes_of(const Stored &x, int64_t ld) {
   return static_cast<size_t>(ld) * static_cast<size_t>(x.cols) * x.size;
 }
 
-// Bytes of an operand with its whole batch.
 size_t span(const GemmDesc &d, const Stored &x, int64_t ld, int64_t stride) {
   const size_t one = bytes_of(x, ld), more = static_cast<size_t>(d.batch_count - 1);
   const size_t step = d.batch == Batch::strided    ? static_cast<size_t>(stride) * x.size

@@ -19,7 +19,7 @@ from scipy.optimize import minimize
 # For old files without clock and bandwidth: Hz, bytes/s.
 DEVICES = {'H100': (1.98e9, 3352e9), 'H200': (1.98e9, 4890e9)}
 ROUTINES = ['sgemm', 'shgemm', 'sbgemm']
-ALIKE = 0.03  # kernels with a smaller price difference (logarithm) are about equally likely
+ALIKE = 0.03  # smaller differences of price logarithms are about equally likely
 LARGE = 4.0  # weight of the squared loss: large losses matter more
 # Strength, in units of loss, that holds logarithms of parameters near the earlier ones.
 HOLD = 0.001
@@ -110,7 +110,7 @@ class Model:
         return [{a: float(b) for a, b in (word.split('=') for word in words)} for words in self.ask(f'price {row}')]
 
 
-# Shares that belong to these kernels and are not kernels themselves.
+# Shares of these kernels, not kernels themselves.
 SHARED = {'stream_k': ['sm90_ffma_256x128x16_stream_k'], 'stream_k_in_slices': ['sm90_ffma_256x128x16_split_k'],
           'sliced_k': ['sm90_ffma_128x128x16_sliced_k', 'sm90_ffma_256x64x16_sliced_k', 'sm90_ffma_512x32x16_sliced_k']}
 

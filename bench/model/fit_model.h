@@ -17,7 +17,6 @@ struct Shared {
   double share;
 };
 
-// Kernels with the parameters of their cost.
 std::vector<Figured> &figured();
 std::vector<Shared> &shared();
 

@@ -26,7 +26,6 @@ struct Hash {
 };
 using Counts = std::unordered_map<CallClass, uint64_t, Hash>;
 
-// Adds the calls of one process, which follow its statistics.
 void add_calls(const std::string &path, Counts *counts) {
   const std::unique_ptr<FILE, int (*)(FILE *)> file(fopen(path.c_str(), "rb"), fclose);
   if (file == nullptr) return;

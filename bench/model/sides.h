@@ -22,7 +22,6 @@ struct Operands {
 
 class PageableOperands : public Operands {
  public:
-  // Elements of the operands.
   PageableOperands(size_t a, size_t b, size_t c);
   PageableOperands(PageableOperands &&) = delete;
 
@@ -47,7 +46,7 @@ class Sides {
   libsgemm_handle_t on_cpu() const { return *on_cpu_; }
   libsgemm_handle_t on_gpu() const { return *on_gpu_; }
   libsgemm_handle_t automatic() const { return *automatic_; }
-  // Seconds from the GPU's first use to the end of its first product, less those of the second.
+  // Seconds from the GPU's first use to the end of its first product, without a second product's.
   double startup() const { return startup_; }
   // The calibration's key, with the device.
   libsgemm::CalibrationKey key() const;
@@ -60,7 +59,6 @@ class Sides {
   double startup_ = 0;
 };
 
-// Median seconds of a product.
 double time_product(libsgemm_handle_t h, const Size &size, const Operands &x, const Patience &patience);
 // Median seconds of a batch of `count`, strided or by pointers.
 double time_batch(libsgemm_handle_t h, const Size &size, int64_t count, bool strided, const Operands &x,

@@ -1,4 +1,4 @@
-// `libsgemm tune`: measures the fastest kernel for repeated calls, and keeps it in the user's cache for the library.
+// `libsgemm tune`: measures the fastest kernel for repeated calls, and keeps it in the user's cache.
 #include <errno.h>
 #include <fmt/core.h>
 #include <stdlib.h>
@@ -198,7 +198,6 @@ class Tuner {
     tuned.seconds = found->better ? times[best].median : tuned.model_seconds;
   }
 
-  // Makes and verifies a call. False if the kernel does not support it or is wrong.
   bool try_row(const std::string &kernel, Found *found) {
     force(kernel);
     require(libsgemm_set_verify(handle_, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_ERROR));

@@ -9,7 +9,6 @@
 namespace command {
 namespace {
 
-// Returns the number in a file, or 0.
 double read_number(const std::string &file) {
   std::ifstream stream(file);
   double value = 0;

@@ -147,7 +147,6 @@ int LtPeer::multiply(const Call &x, const Way &way) {
                  way.algorithm.data(), workspace_, kPeerWorkspaceBytes, memory_.stream());
 }
 
-// Infinite if the algorithm refuses the call.
 double LtPeer::time(const std::vector<Call> &calls, const Way &way) {
   if (multiply(calls[0], way) != kSuccess) return HUGE_VAL;
   const auto again = [&](int i) { require(multiply(calls[static_cast<size_t>(i) % calls.size()], way), "Matmul"); };

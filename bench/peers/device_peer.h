@@ -28,7 +28,6 @@ class DevicePeer : public Peer {
   void *const workspace_;
 };
 
-// True if a size needs more than 32 bits.
 bool needs_64_bits(const Call &call);
 
 // cublasLt or hipBLASLt.

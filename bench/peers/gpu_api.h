@@ -92,10 +92,8 @@ class GpuApi : public GpuFunctions {
 const GpuApi &cuda_api();
 const GpuApi &hip_api();
 
-// Throws Error, with the library's name, if `symbol` is missing.
 void *require_symbol(void *library, const char *file, const char *symbol);
 
-// Sets a function pointer likewise.
 template <class Function>
 void find_symbol(Function *function, void *library, const std::string &file, const char *symbol) {
   *function = reinterpret_cast<Function>(require_symbol(library, file.c_str(), symbol));

@@ -44,9 +44,9 @@ class GpuMemory : public Memory {
   const GpuApi &api() const { return api_; }
   int device() const { return device_; }  // the driver's number
   const GpuDescription &description() const { return description_; }
-  // Why there are no readings of clocks and power; "" if there are.
+  // Why there are no readings of clocks and power, or "".
   std::string telemetry_problem() const { return sensors_->problem(); }
-  // Why no kernel can hold the stream; "" if one can.
+  // Why no kernel can hold the stream, or "".
   std::string kernels_problem() const { return kernels_problem_; }
 
   // Keeps the stream busy; no effect without kernels.

@@ -1,5 +1,5 @@
-// Libraries for comparison. A peer is a row of the table in peers.cpp and a class. It is loaded at run time and
-// determines where its operands are.
+// Libraries for comparison. A peer is a row in peers.cpp and a class, loaded at run time; it determines where operands
+// are.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,6 @@ struct Telemetry {
   void add(const Telemetry &other);
 };
 
-// How calls on a memory are timed.
 struct Pace {
   double sample_seconds;  // a sample has the calls that it takes
   double warm_seconds;    // untimed calls before the samples
@@ -59,7 +58,6 @@ class Memory {
 
 Memory &host_memory();
 
-// Sets elements to `before`, calls `run`, returns the elements.
 std::vector<float> results_at(Memory *memory, const std::vector<float *> &places, float before,
                               const std::function<void()> &run);
 

@@ -115,7 +115,6 @@ struct CublasFunctions {
                        float *const *, Size, Size);
 };
 
-// Calls `get` with each function and name.
 template <class Size, class Get>
 void find_functions(CublasFunctions<Size> *f, const std::string &suffix, const Get &get) {
   get(&f->sgemm, "cublasSgemm_v2" + suffix);
@@ -334,7 +333,6 @@ class Cublas : public DevicePeer {
     return product;
   }
 
-  // FP32 accumulators and output.
   template <class Size>
   int call_16_bit(const CublasFunctions<Size> &f, const Call &x) {
     const int type = type_of(traits(x.routine).element);
@@ -349,7 +347,6 @@ class Cublas : public DevicePeer {
                              x.c, kReal32F, size(x.ldc), x.stride_c, size(x.batch), kCompute32F, kChoose);
   }
 
-  // The library's int arguments.
   struct Groups {
     std::vector<int> transa, transb, m, n, k, lda, ldb, ldc, sizes;
   };

@@ -87,7 +87,6 @@ class Rocblas : public DevicePeer {
                  static_cast<float *>(x.c), size(x.ldc));
   }
 
-  // FP32 accumulators and output.
   void run_16_bit(const Call &x) {
     const int type = x.routine == Routine::kShgemm ? kF16 : kBF16;
     const auto size = [](int64_t value) { return static_cast<int>(value); };

@@ -25,7 +25,7 @@ class Sensors {
   }
 
   std::string driver_version() const { return driver_version_; }  // "580.65.06"; "": unknown
-  std::string problem() const { return problem_; }                // why there are no readings; "" if there are
+  std::string problem() const { return problem_; }                // why there are no readings, or ""
 
  protected:
   virtual Telemetry read() = 0;

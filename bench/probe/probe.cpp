@@ -20,7 +20,6 @@ namespace {
 constexpr double kMostLoad = 0.5;      // largest load of a processor for valid figures
 constexpr double kSecondsOfSgemm = 8;  // approximate: the host makes and checks operands
 
-// A processor and its probes.
 struct Target {
   std::string backend;
   Memory *memory;
@@ -126,7 +125,7 @@ class Run {
 
   void show(const std::string &what) { progress_.show(what, done_); }
 
-  // Prints the figures that `measure` adds, or notes why one is not available.
+  // Notes why a figure is not available.
   void take(const std::string &what, const std::function<void()> &measure) {
     const size_t before = figures_.size();
     try {

@@ -22,7 +22,6 @@ struct Figure {
   double bytes = 0;      // walked through; 0: none
 };
 
-// Reports a figure that cannot be true.
 class ProbeFault : public Error {
  public:
   using Error::Error;

@@ -80,7 +80,6 @@ void add_fma(const CpuLoops &loops, int threads, double seconds, std::vector<Pro
                      }});
 }
 
-// A thread's part of a level of memory.
 class Part {
  public:
   // Large pages, if available: their table is not measured.

@@ -13,7 +13,6 @@ class ProbeDriver {
   // All functions throw Error.
   ProbeDriver();
 
-  // Returns machine code for the thread's GPU.
   std::string assemble(const std::string &ptx) const;
 
   // Returns a graph of the work that `work` enqueues; it is never destroyed.

@@ -43,7 +43,6 @@ Type read(const std::string &bytes, size_t at) {
   return value;
 }
 
-// Finds the section of a kernel's machine code.
 Elf64_Shdr find_code(const std::string &cubin, const std::string &kernel) {
   const auto header = read<Elf64_Ehdr>(cubin, 0);
   if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) throw Error("the machine code is no ELF file");

@@ -23,7 +23,6 @@ struct Arithmetic {
 };
 constexpr Arithmetic kFfma = {
     "ffma", "FFMA", "TFLOP/s", 2, Unit::kFma, "FFMA", 75, "f32", 4, Datum::kFloat, "fma.rn.f32 {x}, {a}, {b}, {x};"};
-// Two multiply-adds on adjacent registers.
 constexpr Arithmetic kFfma2 = {"ffma2",
                                "FFMA2, packed",
                                "TFLOP/s",

@@ -29,7 +29,6 @@ struct Times {
   uint64_t cycles, nanoseconds;
 };
 
-// Counts of the kernels.
 struct Clock {
   double hertz;   // mean; 0: not counted
   double cycles;  // median of the launches
@@ -84,7 +83,6 @@ void KernelRunner::fill_small() {
   memory_->upload(small_.data(), bytes.data(), bytes.size());
 }
 
-// Returns at least `bytes` bytes of random numbers, or a chain.
 void *KernelRunner::large(size_t bytes) {
   if (bytes <= large_bytes_) return large_->data();
   large_.reset();

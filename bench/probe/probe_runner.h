@@ -21,7 +21,6 @@ class KernelRunner {
   double seconds() const { return seconds_; }
   int arch() const { return arch_; }  // 90; 0 for AMD
 
-  // True if the device can run the probe.
   bool has(const KernelProbe &probe) const;
 
   // Compiles at the first call. Throws Error.
