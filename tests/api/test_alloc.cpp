@@ -132,7 +132,6 @@ class Operands {
   std::optional<gpu::DevicePlacement> device_;
 };
 
-// Counts allocations after three runs.
 template <typename Work>
 void check_allocates_nothing(Work work) {
   constexpr int kRuns = 5;

@@ -52,7 +52,6 @@ TEST_CASE("every argument of every routine wrong in turn") {
           CHECK(placement.check_untouched() == "");
         }
       }
-      // Succeeds without the fault.
       REQUIRE(call(routine, right.args()) == LIBSGEMM_SUCCESS);
       CHECK(last_info().argument == 0);
       CHECK(std::string(last_info().message) == "");
@@ -253,7 +252,6 @@ class OneArray {
 
   const std::vector<float> &array() const { return array_; }
 
-  // Returns "" if C is right and all else equals `before`.
   std::string check(std::vector<float> before) const {
     Matrix result = problem_.c;
     read(c_, &result);

@@ -233,7 +233,6 @@ struct StridedBatch {
   int64_t rows = 2, columns = 2, ld = 2;
 };
 
-// Elements of all matrices, as indices of memory.
 std::set<int64_t> elements(const StridedBatch &x, Region region, libsgemm_layout_t layout) {
   std::set<int64_t> all;
   for (int64_t item = 0; item < x.count; ++item) {

@@ -95,7 +95,6 @@ TEST_CASE("of the rows of one call the one that promises least stands for it") {
   Kernel fp32 = row<&g_fp32>("fp32", LIBSGEMM_MATH_FP32), fp64 = row<&g_fp64>("fp64", LIBSGEMM_MATH_FP64);
   Kernel tf32 = row<&g_tf32>("tf32", LIBSGEMM_MATH_TF32), other = fp32;
   tf32.truncates = true;
-  // Tiles of one product.
   CHECK(promises_less(fp64, nullptr));
   CHECK(promises_less(fp32, &fp64));
   CHECK(promises_less(tf32, &fp32));
@@ -112,7 +111,6 @@ TEST_CASE("of the rows of one call the one that promises least stands for it") {
       CHECK(promises_less(**x, *y) == (x > y));
     }
   }
-  // Groups of a batch.
   struct Group {
     const Kernel *kernel;
     bool depth_cut;

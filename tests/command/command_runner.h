@@ -13,7 +13,6 @@ namespace sgemm_test {
 class Folder : public TemporaryDirectory {
  public:
   std::string file(const std::string &name) const { return path() + "/" + name; }
-  // Returns the full path.
   std::string write(const std::string &name, const std::string &bytes) const;
   std::vector<std::string> list() const;  // names, sorted
 };
@@ -21,7 +20,6 @@ class Folder : public TemporaryDirectory {
 // Runs `libsgemm ARGUMENTS`.
 Outcome command(std::vector<std::string> arguments, const Environment &environment = {});
 
-// Runs `libsgemm ARGUMENTS --json FILE`, which must succeed.
 nlohmann::json json_of(const Folder &folder, std::vector<std::string> arguments, const Environment &environment);
 
 // Requires a failed `libsgemm bench` with one line that begins with `what`.

@@ -13,7 +13,6 @@ namespace sgemm_test {
 struct Run {
   Run(const std::vector<std::string> &program, const Environment &environment);
 
-  // Total seconds on a backend.
   double seconds(const std::string &backend) const;
   // Calls of an entry point; 0 without a row.
   int calls(const std::string &entry, const std::string &backend, const std::string &why = "") const;

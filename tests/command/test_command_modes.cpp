@@ -27,7 +27,6 @@ Json report_of(const Folder &folder, std::vector<std::string> arguments, const E
   return json_of(folder, arguments, environment);
 }
 
-// Rows by "engine distribution".
 std::map<std::string, Json> by_name(const Json &report) {
   std::map<std::string, Json> rows;
   for (const Json &row : report["results"]) {

@@ -34,7 +34,6 @@ struct Run {
   Json json;
 
   const Json &process(size_t index = 0) const { return json["processes"].at(index); }
-  // Fails the test if there is no such row.
   Json row(const std::string &backend, const std::string &kernel = "", size_t index = 0) const {
     for (const Json &row : process(index)["calls"]) {
       if (row["backend"] == backend && (kernel.empty() || row["kernel"] == kernel)) return row;

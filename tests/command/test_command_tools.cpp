@@ -215,7 +215,6 @@ Outcome run_client(std::vector<std::string> options, const std::vector<std::stri
   return command(options, environment);
 }
 
-// Calls of a process by "entry backend".
 std::map<std::string, int> counts_of(const Json &process) {
   std::map<std::string, int> counts;
   for (const Json &row : process["calls"]) {

@@ -33,7 +33,6 @@ Environment on_mock(const Folder &folder, const Environment &more = {}) {
   return environment;
 }
 
-// Records the client's calls; returns the record without comments.
 std::string record(const Folder &folder, const std::vector<std::string> &client, const Environment &environment,
                    int status = 0) {
   std::vector<std::string> arguments = {"run", "--record", folder.file("calls"), "--", CLIENT};

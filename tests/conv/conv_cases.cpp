@@ -8,7 +8,6 @@ namespace {
 
 using Sizes = int64_t[4];  // n, c, h, w
 
-// Strides of a view of a tensor.
 void set_strides(ConvLayout layout, const Sizes &size, int64_t (&strides)[4]) {
   const auto fill = [&](const int(&order)[4], const int64_t(&longer)[4], int64_t step) {
     for (const int d : order) {  // innermost first

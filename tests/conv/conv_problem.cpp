@@ -28,7 +28,6 @@ double rounded(float value, libsgemm_math_mode_t mode) {
   return static_cast<double>(value);
 }
 
-// Largest |error| by the magnitude of terms.
 double limit_of(const ConvProblem &problem, const ConvArithmetic &how, double wanted, double sum) {
   const double k = static_cast<double>(problem.terms);
   if (how.mode == LIBSGEMM_MATH_FP64) return 1.0001 * kUnitRoundoff * std::fabs(wanted) + (k + 2) * 0x1p-52 * sum;

@@ -15,7 +15,6 @@ enum class ConvInputs {
   kRandom,  // in (-1, 1)
 };
 
-// Determines the error bound.
 struct ConvArithmetic {
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
   bool truncates = false;
@@ -80,7 +79,6 @@ class ConvPlacement {
   libsgemm_status_t run(libsgemm_handle_t handle = nullptr) { return run(handle, a(), b(), c()); }
   // With tensors elsewhere.
   libsgemm_status_t run(libsgemm_handle_t handle, const float *a, const float *b, float *c) const;
-  // Checks the memory. Returns the first fault or "".
   std::string check(const ConvArithmetic &how = {}) const;
   std::string check_untouched() const;
   void restore();

@@ -27,7 +27,6 @@ bool must_compute(const libsgemm_info_t &info) {
   return !subject().conv_kernels.empty() && !left;
 }
 
-// With `ref` for other calls.
 struct WithRef : Handle {
   WithRef() {
     const std::string backends = subject().backend == "ref" ? "ref" : subject().backend + ",ref";
@@ -35,7 +34,6 @@ struct WithRef : Handle {
   }
 };
 
-// Returns the last call's first fault or "".
 std::string judge(libsgemm_status_t status, const std::string &row, ConvPlacement *placement) {
   const libsgemm_info_t info = last_info();
   if (!row.empty() && status == LIBSGEMM_NOT_SUPPORTED) return placement->check_untouched();

@@ -15,7 +15,6 @@
 namespace sgemm_test::gpu {
 namespace {
 
-// Functions of one interface only.
 struct Other {
   int (*retain_primary)(Handle *context, int device) = nullptr;
   int (*primary_state)(int device, unsigned *flags, int *active) = nullptr;

@@ -75,7 +75,6 @@ Handle current();
 bool has_context(int device);
 void reset_device(int device);
 
-// Throws an exception with the call's name.
 void require(int code, const char *call);
 
 // Memory of the current device, by default the first, or memory that it can access.

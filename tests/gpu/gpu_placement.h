@@ -9,7 +9,6 @@ namespace sgemm_test::gpu {
 
 class DevicePlacement {
  public:
-  // `problems`, `strides`: those of `host`.
   DevicePlacement(Placement *host, const std::vector<const Problem *> &problems, const Strides &strides = {},
                   Memory::Kind kind = Memory::device);
   DevicePlacement(Placement *host, const Problem &problem, Memory::Kind kind = Memory::device)

@@ -33,7 +33,6 @@ struct OnDevice {
   DevicePlacement device;
 };
 
-// Blocks a stream until opened.
 class Barrier {
  public:
   explicit Barrier(Handle stream) { call_host(stream, wait, &open_); }

@@ -95,7 +95,6 @@ class Runner {
     }
   }
 
-  // Calls in the requested mode, not in FP32.
   int ran_in_mode() { return ways_.all().front().ran_in_mode; }
 
  private:

@@ -30,7 +30,6 @@ Outcome probe(const Environment &environment, const std::vector<std::string> &ar
 
 bool on_cpu(const std::string &backend) { return backend == "openblas" || backend == "ref"; }
 
-// Checks a call's report if `reason` disables `backend`.
 void check_fallback(const std::string &backend, const std::string &reason, Environment environment = {}) {
   INFO(backend);
   Outcome automatic = probe(environment);

@@ -65,7 +65,6 @@ Outcome run_child(const std::string &name, const std::string &fault, bool strict
   return outcome;
 }
 
-// A call on host memory whose GPU part fails.
 void expect_replacement(const Problem &problem, const std::string &words, libsgemm_status_t error) {
   Placement host(problem, LIBSGEMM_COL_MAJOR);
   const libsgemm_status_t status = call(Routine::kSgemm, host.args());

@@ -68,7 +68,6 @@ class RaggedGroups {
     x.group_count = static_cast<int64_t>(sizes_.size()), x.group_size = sizes_.data();
     return call_batch(element_, h, x);
   }
-  // Describes the first wrong product, or "".
   std::string check(const Arithmetic &how) {
     for (size_t i = 0; i < devices_.size(); ++i) {
       const std::string fault = devices_[i]->check(how);
@@ -96,7 +95,6 @@ class RaggedGroups {
 
 bool is_grouped(const std::string &kernel) { return kernel.find("_grouped") != std::string::npos; }
 
-// A kernel ("": the choice) and its groups.
 struct Way {
   std::string kernel;
   Routine routine;

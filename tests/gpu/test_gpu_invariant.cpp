@@ -15,7 +15,6 @@ namespace {
 
 bool has_row(Routine routine) { return routine != Routine::kStrsm; }
 
-// Returns the first fault or "".
 std::string run(libsgemm_handle_t handle, const Problem &problem, libsgemm_layout_t layout, bool *declined = nullptr) {
   Placement host(problem, layout);
   DevicePlacement device(&host, problem);

@@ -32,7 +32,6 @@ float element(int which, int64_t index) {
   return static_cast<float>(static_cast<int64_t>(z >> 40) - (int64_t{1} << 23)) / 8388608.0f;
 }
 
-// Column-major, on the device.
 class Matrix {
  public:
   Matrix(int which, int64_t rows, int64_t columns, int64_t ld)
@@ -59,7 +58,6 @@ class Matrix {
 
   void poison() { require(driver().fill(memory_.address(), kPoison32, memory_.bytes() / 4), "fill"); }
 
-  // Downloads a column with its padding.
   std::vector<float> column(int64_t j) const {
     const int64_t count = j + 1 < columns_ ? std::min(ld_, rows_ + 64) : rows_;
     std::vector<float> values(static_cast<size_t>(count));
@@ -93,7 +91,6 @@ int64_t bytes_of(const Shape &s) {
   return 4 * (a + b + s.ldc * s.n);
 }
 
-// Elements of a column of C and their largest errors.
 struct Expected {
   std::vector<double> value, limit;
 };

@@ -29,7 +29,6 @@ class PlanHandle : public Handle {
   }
 };
 
-// A product in device memory with plans of its operands.
 class Planned {
  public:
   explicit Planned(const Problem &p, libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR, Memory::Kind kind = Memory::device)
@@ -90,8 +89,8 @@ class Planned {
   Placement host;
   DevicePlacement device;
   libsgemm_plan_t plan_a = nullptr, plan_b = nullptr;
-  int used = 0;      // plans used by the last bits()
-  std::string mode;  // of the last bits()
+  int used = 0;  // plans used by the last bits()
+  std::string mode;
 };
 
 bool same(const std::vector<float> &x, const std::vector<float> &y) {

@@ -45,7 +45,6 @@ std::vector<float> random_matrix(int64_t count, uint32_t seed) {
   return matrix;
 }
 
-// A product computed by the library, and its checksums.
 class DeviceProduct {
  public:
   DeviceProduct(int64_t rows, int64_t columns, int64_t depth)
@@ -81,7 +80,6 @@ class DeviceProduct {
     gpu::require(driver().to_device(at, &value, sizeof value), "to_device");
   }
 
-  // Ratio found by a checksum of the present C.
   double checksum(uint64_t seed, Checksum *what) {
     *what = libsgemm::draw_checksum(m, n, k, seed);
     what->factor = factor();

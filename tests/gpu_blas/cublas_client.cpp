@@ -97,7 +97,6 @@ void step_types() {
   expect(ex(1, 70) == vendor::kNotSupported, "FP64");  // as the mock reports
 }
 
-// Copies an array of pointers to device memory.
 template <size_t N>
 float **device_array(float *const (&pointers)[N]) {
   void *const memory = gpu().allocate(0, sizeof pointers);

@@ -55,7 +55,6 @@ struct Work {
     return vendor::sgemm(handle, vendor::kNoTrans, vendor::kTrans, kSize, kSize, kSize, &alpha, a, lda, b, kSize, &beta,
                          c, kSize);
   }
-  // Checks C, or its first element.
   void check(float value, bool all = true, const char *what = "wrong result") const {
     float result[kSize * kSize];
     vendor::copy_from(result, c, kBytes, stream);
@@ -205,7 +204,6 @@ void step_deterministic() {
   expect(failed > 0, "no product that lacks memory");
 }
 
-// libsgemm's verification finds a wrong element.
 void step_wrong(int status) {
   const Work w;
   gpu().flip_bit = 1;

@@ -17,7 +17,6 @@ namespace {
 constexpr int kN = LIBSGEMM_NO_TRANS, kT = LIBSGEMM_TRANS;
 constexpr int kF16 = 150, kF32 = 151, kF64 = 152, kBf16 = 168;
 
-// The function `name` of rocBLAS itself.
 template <typename F>
 F *behind(const char *name) {
   static void *const rocblas = dlopen("librocblas.so.4", RTLD_NOW | RTLD_NOLOAD);
@@ -81,7 +80,6 @@ struct Problem {
     array_a = array(a), array_b = array(b), array_half = array(half);
   }
 
-  // Device pointers to a batch.
   static float **array(float *first) {
     float *pointers[kCount];
     for (int i = 0; i < kCount; ++i) pointers[i] = first + i * kStride;

@@ -15,7 +15,6 @@ Run mock_run(const std::vector<std::string> &steps, Environment environment = {}
   return Run(program, environment);
 }
 
-// Calls with int and with 64-bit sizes.
 void check_calls(const Run &run, const std::string &entry, int each, const std::string &backend = "hip",
                  const std::string &why = "") {
   INFO(entry);

@@ -363,7 +363,6 @@ TEST_CASE("a fit to hardly anything ends, and leaves what was measured as it is"
 
 TEST_CASE("fitted to a simulated machine, the model is close to its times and decides right") {
   const Calibration c = calibrate_simulated();
-  // The fit finds the machine's parameters.
   CHECK(c.gpu.call == Approx(45e-6).epsilon(0.3));
   CHECK(c.gpu.pageable.up == Approx(kStaged).epsilon(0.1));
   CHECK(c.gpu.pageable.down == Approx(kStaged).epsilon(0.1));

@@ -61,7 +61,6 @@ class HostProduct {
 
   bool untouched() const { return std::memcmp(c_.data, before_.data(), before_.size() * sizeof(float)) == 0; }
 
-  // Checks elements and padding.
   bool right() const {
     for (int64_t j = 0; j < s.n; ++j) {
       for (int64_t i = 0; i < ldc_; ++i) {

@@ -75,13 +75,11 @@ struct Control {
   // `stream` records the same graph as `other`; forbids a device's default stream because another stream records.
   void (*join_capture)(void *stream, void *other);
   void (*set_default_capturing)(int device, bool capturing);
-  // The program's own copy.
   void (*enqueue_copy)(void *stream, void *target, const void *source, size_t bytes);
   // Completes and destroys a program's stream; no thread may use it.
   void (*destroy_stream)(void *stream);
   // launch_in_steps()'s second kernel must load again.
   void (*unload)();
-  // Destroys all recorded graphs.
   void (*destroy_graphs)();
   // As cudaDeviceReset: the library's objects on a device are gone and must not be touched.
   void (*reset)(int device);
@@ -89,7 +87,6 @@ struct Control {
   void (*wake)(int device);
   // Counts queued copies of page-locked memory that is already released.
   int (*dangling)();
-  // Counts operations queued on a stream.
   int (*pending)(void *stream, int device);
 };
 

@@ -36,7 +36,6 @@ libsgemm::ConvDesc described(const DnnDescriptor &x, const DnnDescriptor &y, con
   return d;
 }
 
-// Runs `d` with direction, data and factors. Returns `failure` if the launch fails.
 int convolve(const DnnHandle *handle, libsgemm::Conv direction, libsgemm::ConvDesc d, const void *alpha,
              const void *beta, const void *at_x, const void *at_f, const void *at_y, int failure) {
   d.direction = direction;

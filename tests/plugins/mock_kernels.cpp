@@ -280,7 +280,6 @@ libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool afte
   return push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
 }
 
-// The host's code judges elements.
 size_t elements_bytes(const GemmDesc &desc, int device) {
   return checksum_bytes(desc, {}, device) != 0 ? 2 * sizeof(double) : 0;
 }

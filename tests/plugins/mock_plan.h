@@ -21,7 +21,6 @@ inline void make_mock_plan(const libsgemm::GemmDesc &operand, float *copy) {
   }
 }
 
-// Replaces operands by their plans.
 inline libsgemm::GemmDesc with_plans(libsgemm::GemmDesc desc) {
   if (desc.plan_a != nullptr) desc.a = desc.plan_a, desc.lda = desc.m, desc.transa = LIBSGEMM_NO_TRANS;
   if (desc.plan_b != nullptr) desc.b = desc.plan_b, desc.ldb = desc.n, desc.transb = LIBSGEMM_TRANS;

@@ -30,7 +30,6 @@ GemmDesc strided(GemmDesc desc, int64_t a, int64_t b, int64_t c, int64_t count) 
   return desc;
 }
 
-// Arrays in device memory.
 GemmDesc pointers(GemmDesc desc, const void *a, const void *b, float *const *c, int64_t count) {
   desc.batch = Batch::pointers;
   desc.a_array = static_cast<const void *const *>(a);

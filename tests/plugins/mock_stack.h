@@ -138,7 +138,6 @@ std::vector<BlasHandle *> &g_destroyed = *new std::vector<BlasHandle *>;
   return g_destroyed.push_back(handle), kSuccess;
 }
 
-// Any descriptor of cublasLt or hipBLASLt.
 struct Descriptor {
   int32_t attributes[8];
   uint64_t rows, columns;

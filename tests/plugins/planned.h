@@ -58,7 +58,6 @@ class Operand {
   void *memory_ = nullptr;
 };
 
-// Plans of A, B or both; device -1: host memory.
 struct Planned {
   libsgemm_layout_t layout;
   libsgemm_op_t transa, transb;

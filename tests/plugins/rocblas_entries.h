@@ -6,7 +6,6 @@
 #include <string>
 #include <type_traits>
 
-// A form's parameters and their names.
 #define GEMM_PARAMETERS(INT)                                                                              \
   void *handle, int transa, int transb, INT m, INT n, INT k, const float *alpha, const float *a, INT lda, \
       const float *b, INT ldb, const float *beta, float *c, INT ldc

@@ -19,7 +19,6 @@ namespace sgemm_test {
 constexpr int64_t kN = 40, kCount = kN * kN;  // above the mock GPU's threshold
 constexpr int kVoid = -1;                     // "status" of void functions
 
-// In host or mock GPU memory.
 struct Data {
   explicit Data(bool on_gpu) : gpu(on_gpu) {
     for (int64_t i = 0; i < kCount; ++i) {

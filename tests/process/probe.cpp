@@ -247,7 +247,6 @@ void run_at_once(int count, const Body &body) {
   pthread_barrier_destroy(&barrier);
 }
 
-// 16 threads first use the library at once.
 int first_use_mode() {
   std::atomic<int> sound{0};
   run_at_once(16, [&sound](int i, const auto &begin) {

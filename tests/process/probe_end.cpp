@@ -249,7 +249,6 @@ int handles_fork_mode() {
   return 0;
 }
 
-// Calls in fork handlers, by the forking thread.
 void product_at_fork() {
   static Product *const product = new Product;
   tell("at_fork", product->right());

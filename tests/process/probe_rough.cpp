@@ -31,7 +31,7 @@ namespace {
 
 std::map<std::string, std::string> options;
 std::FILE *report;
-std::string backend;  // of the last call
+std::string backend;
 
 void tell(const std::string &key, const std::string &value) {
   std::fprintf(report, "%s=%s\n", key.c_str(), value.c_str());
@@ -67,7 +67,6 @@ void tell_signals() {
   tell("signals", std::to_string(count));
 }
 
-// No file may grow.
 int file_limit_mode() {
   rlimit before, none;
   getrlimit(RLIMIT_FSIZE, &before);
@@ -81,7 +80,6 @@ int file_limit_mode() {
   return 0;
 }
 
-// stderr is a pipe without reader.
 int closed_pipe_mode() {
   int ends[2];
   if (pipe(ends) != 0 || dup2(ends[1], STDERR_FILENO) != STDERR_FILENO) return 2;

@@ -18,7 +18,6 @@ using namespace sgemm_test;
 
 namespace {
 
-// Its calls must be sound.
 Outcome probe(const std::string &mode, const Environment &environment, std::vector<std::string> arguments = {},
               std::vector<std::string> command = {}) {
   arguments.insert(arguments.end(), {"--mode", mode});

@@ -26,7 +26,6 @@ constexpr Hard kHard[] = {Hard::kNormal,     Hard::kScaledRows,  Hard::kScaledDe
 
 const char *name_of(Hard hard);
 
-// Draws a product with its answer.
 Problem hard_problem(Hard hard, const Case &test);
 
 }  // namespace sgemm_test

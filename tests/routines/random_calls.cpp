@@ -86,7 +86,6 @@ Options parse(int argc, char **argv) {
   return options;
 }
 
-// Why the backend cannot be used here, or "".
 std::string missing(const Options &options, bool *is_gpu) {
   for (int index = 0; index < libsgemm_backend_count(); ++index) {
     if (options.backend != libsgemm_backend_name(index)) continue;

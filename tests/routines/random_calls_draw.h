@@ -44,7 +44,6 @@ RandomCall draw_call(uint64_t seed, uint64_t number, bool gpu);
 // Draws a product's matrices, different for each replay.
 Problem problem_of(const RandomCall &call, size_t group, size_t product, int replay);
 
-// Error bound for the call's numbers.
 Bound bound_of(const RandomCall &call);
 
 const char *name_of(Data data);

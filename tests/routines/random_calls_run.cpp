@@ -59,7 +59,6 @@ struct Round {
             extent(p.c, p.test.padding.c)};
   }
 
-  // Problems in placement `i`.
   std::vector<const Problem *> held(size_t i) const {
     if (placements.size() == problems.size()) return {&problems[i]};
     std::vector<const Problem *> all;
@@ -70,7 +69,6 @@ struct Round {
   Strides strides;
 };
 
-// Arguments of a batch of groups.
 class GroupArrays {
  public:
   GroupArrays(const RandomCall &call, const std::vector<Args> &products) {
@@ -106,7 +104,6 @@ class GroupArrays {
 
 }  // namespace
 
-// A call with its matrices, graph and result.
 class Item {
  public:
   Item(const RandomCall &which) : call(which) {}

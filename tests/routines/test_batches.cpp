@@ -48,7 +48,6 @@ void run_strided(const Case &test, Routine routine, libsgemm_layout_t layout, in
   }
 }
 
-// Arguments of a group batch, from its products' placements.
 class GroupBatch {
  public:
   GroupBatch(libsgemm_layout_t layout, const std::vector<std::vector<Problem>> &groups) {

@@ -48,7 +48,6 @@ void write_sgemm(const Problem &p, Placement *placement) {
   }
 }
 
-// The oracle's answer, rounded to FP32.
 void write_answer(const Problem &p, Placement *placement) {
   for (int64_t i = 0; i < p.c.rows; ++i) {
     for (int64_t j = 0; j < p.c.columns; ++j) {

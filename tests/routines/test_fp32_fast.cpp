@@ -12,7 +12,6 @@ using namespace sgemm_test;
 
 namespace {
 
-// Forced kernels whose names end with the mode.
 std::vector<Way *> rows_of(Ways *all, const std::string &mode) {
   std::vector<Way *> found;
   for (Way &way : all->all()) {

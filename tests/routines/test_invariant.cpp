@@ -14,7 +14,6 @@ using namespace sgemm_test;
 
 namespace {
 
-// Returns the first fault or "".
 std::string run(libsgemm_handle_t handle, const Problem &problem, libsgemm_layout_t layout) {
   Placement placement(problem, layout);
   const libsgemm_status_t status = call(problem.test.routine, handle, placement.args());

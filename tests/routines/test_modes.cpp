@@ -21,7 +21,6 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Runs products with every kernel, forced, and every mode.
 class Runner {
  public:
   Runner() {
@@ -29,7 +28,6 @@ class Runner {
     for (const libsgemm_math_mode_t mode : kOtherModes) ways_.push_back(std::make_unique<Ways>(mode));
   }
 
-  // Takes C and the arithmetic; returns the fault or "".
   using Judge = std::function<std::string(const Arithmetic &, Placement *)>;
 
   void run(const Problem &problem, libsgemm_layout_t layout, const Judge &judge) {
@@ -88,7 +86,6 @@ Problem selection(const std::vector<float> &values, bool in_a, int64_t k, int64_
   return p;
 }
 
-// All elements equal the scalar product of x and y.
 Problem pair_of(const std::vector<float> &x, const std::vector<float> &y, int64_t k) {
   Problem p = make_problem(case_of(Routine::kSgemm, 70, 67, k));
   for (Matrix *each : {&p.a, &p.b}) {
@@ -102,7 +99,6 @@ Problem pair_of(const std::vector<float> &x, const std::vector<float> &y, int64_
   return p;
 }
 
-// Describes the first element beyond `tolerance` of `wanted`, or "".
 std::string all_are(Placement *placement, const Problem &problem, double wanted, double tolerance = 0) {
   for (int64_t i = 0; i < problem.c.rows; ++i) {
     for (int64_t j = 0; j < problem.c.columns; ++j) {

@@ -17,7 +17,6 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Checks the result in both layouts.
 void run(const Problem &problem, bool no_backend = false) {
   for (const libsgemm_layout_t layout : kLayouts) {
     Placement placement(problem, layout);

@@ -10,7 +10,6 @@
 
 namespace sgemm_test {
 
-// MxNxK in a kernel's name.
 struct Tile {
   int64_t m = 16, n = 16, k = 16;
   explicit Tile(const std::string &row) {

@@ -189,7 +189,6 @@ Sweep sweep() {
   return found;
 }
 
-// n x k times k x n.
 GemmDesc product(int64_t n, int64_t k) {
   GemmDesc d = {};
   d.m = d.n = d.lda = d.ldc = n;

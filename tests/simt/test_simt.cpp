@@ -220,12 +220,10 @@ class Tester {
   int chains() const { return chains_; }
 
  private:
-  // True if it copies 16-bit operands.
   bool copies(Routine routine) const {
     return std::strstr(row_.name, "_packed") != nullptr && element_of(routine) != Element::kFloat;
   }
 
-  // One tile of C, unpadded.
   Case whole_tile(Routine routine) const {
     const Tile tile(row_.name);
     Case test;
@@ -264,7 +262,6 @@ class Tester {
       run(test, form, kMany);
   }
 
-  // Draws until the kernel supports the case.
   template <typename DrawOne>
   bool find(Form form, int count, const DrawOne &draw, Case *test) {
     for (int i = 0; i < kTries; ++i) {

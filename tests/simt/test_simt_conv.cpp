@@ -90,7 +90,6 @@ void for_elements(const Tensor &t, const Visit &visit) {
   }
 }
 
-// A tensor's own memory.
 struct Memory {
   Buffer buffer;
   Memory(const Tensor &t, int offset, Random *random, Numbers numbers, bool of_image)

@@ -93,7 +93,6 @@ size_t plenty(const Problem &p) {
   return 4 * rows * (rows * 6 + 4096);
 }
 
-// Layout of `bytes` of workspace.
 SplitsLayout layout_of(const Kernel &row, const Case &test, int resident, size_t bytes) {
   const bool ranges = row.math_mode == LIBSGEMM_MATH_FP32_FAST;
   return libsgemm::gpu::splits_layout(outline(test, Form::kSingle, 1),

@@ -8,7 +8,6 @@ using namespace simt_test;
 
 namespace {
 
-// Returns the launch's fault.
 template <typename... Parameters, typename... Arguments>
 std::string launched(void (*kernel)(Parameters...), dim3 grid, dim3 block, const Arguments &...arguments) {
   libsgemm::Error error = {};

@@ -15,7 +15,6 @@ using libsgemm::Launch;
 
 namespace {
 
-// A kernel and its products.
 struct Way {
   Kernel row;
   Routine routine;

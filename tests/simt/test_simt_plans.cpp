@@ -13,7 +13,6 @@ using libsgemm::Launch;
 
 namespace {
 
-// A product's operand, as passed to Backend::plan.
 GemmDesc operand_of(const GemmDesc &desc, bool of_a) {
   GemmDesc d = desc;
   d.m = of_a ? desc.m : desc.n;

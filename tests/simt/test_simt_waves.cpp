@@ -63,7 +63,6 @@ void set_element(simt::MatrixType type, Registers *registers, const Place &place
   }
 }
 
-// Counts wrong elements of D for small integers.
 int wrong_elements(const Layout &layout) {
   const simt::MatrixOp &op = *layout.op;
   sgemm_test::Random random(5);

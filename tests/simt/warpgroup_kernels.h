@@ -10,7 +10,7 @@ namespace simt_test {
 
 enum class WgmmaFault {
   none,
-  no_fence,         // before the first product
+  no_fence,
   no_wait,          // before the accumulators are stored
   writes_sums,      // during a product
   never_waits,      // at all

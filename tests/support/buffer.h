@@ -36,7 +36,6 @@ class Buffer {
   // Opens the guards, on which AddressSanitizer traps, for inspection.
   void unseal() const;
 
-  // Restores the sealed contents and closes the guards.
   void restore();
 
   // Names the first byte, guards included, that differs from the sealed contents, or returns "". `writable`: elements

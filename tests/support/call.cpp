@@ -28,7 +28,6 @@ const std::vector<std::string> kTriangularStrided = {"layout",   "side", "uplo",
 const std::vector<std::string> kBatch = {"layout", "transa", "transb", "m",    "n", "k",   "alpha",       "A",
                                          "lda",    "B",      "ldb",    "beta", "C", "ldc", "group_count", "group_size"};
 
-// Calls the form with or without a handle.
 class Invoke {
  public:
   Invoke() : with_handle_(false), handle_(nullptr) {}

@@ -30,7 +30,6 @@ enum class Routine {
   kStrsmStrided
 };
 
-// Routines on single matrices, and on strided batches.
 extern const std::vector<Routine> kSingleRoutines;
 extern const std::vector<Routine> kStridedRoutines;
 
@@ -83,14 +82,13 @@ const std::vector<std::string> &batch_parameters();
 
 Element element_of(Routine routine);
 
-// Routine that a group batch of the type repeats.
 Routine product_of(Element element);
 
 // single_of: the routine that a strided batch repeats, or the routine itself. strided_of: the inverse.
 Routine single_of(Routine routine);
 Routine strided_of(Routine single);
 
-// Returns sgemm for shgemm and sbgemm, ssyrk for shsyrk and sbsyrk, others as they are. Not for batches.
+// sgemm for shgemm and sbgemm, ssyrk for shsyrk and sbsyrk, others unchanged. Not for batches.
 Routine of_floats(Routine routine);
 
 // strmm, strsm and their batches.

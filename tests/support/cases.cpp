@@ -25,7 +25,6 @@ bool has_three_sizes(Routine routine) { return of_floats(routine) == Routine::kS
 
 bool is_triangular(Routine routine) { return routine == Routine::kStrmm || routine == Routine::kStrsm; }
 
-// All combinations of the routine's enumerators.
 std::vector<Case> options_of(Routine routine) {
   const bool side = is_triangular(routine) || routine == Routine::kSsymm;
   const bool uplo = !has_three_sizes(routine);
@@ -78,7 +77,6 @@ std::vector<Size> small_sizes(Routine routine) {
   return sizes;
 }
 
-// Each size is tile - 1, tile or tile + 1.
 std::vector<Size> tile_sizes(Routine routine) {
   std::vector<Size> sizes;
   for (const int64_t tile : kTiles) {

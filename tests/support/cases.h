@@ -36,12 +36,11 @@ std::vector<Case> cases_of(Routine routine);
 // The plain case.
 Case case_of(Routine routine, int64_t m, int64_t n, int64_t k);
 
-// A few cases; each kernel of the routine supports one or more.
+// Each kernel of the routine supports one or more of these.
 std::vector<Case> tries_of(Routine routine);
 
 constexpr libsgemm_layout_t kLayouts[] = {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR};
 
-// One line, sufficient to repeat the case.
 std::string describe(const Case &test);
 
 // True if the call only returns or scales C.

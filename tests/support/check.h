@@ -11,7 +11,6 @@
 
 namespace sgemm_test {
 
-// Element (i, j) of a stored matrix.
 inline int64_t index_of(libsgemm_layout_t layout, int64_t ld, int64_t i, int64_t j) {
   return layout == LIBSGEMM_COL_MAJOR ? i + j * ld : i * ld + j;
 }
@@ -47,7 +46,6 @@ class Placement {
   // Restores C.
   void restore();
 
-  // Returns "" if no byte has changed.
   std::string check_untouched();
 
  private:
@@ -72,7 +70,6 @@ class Placement {
 std::string compare(const Matrix &result, const std::vector<double> &value, const std::vector<double> &limit,
                     const std::vector<bool> &leaves_range = {}, const Rows &rows = {});
 
-// Requires equal bits in `region`; all NaN are equal.
 std::string compare_bits(const Matrix &result, const Matrix &wanted);
 
 }  // namespace sgemm_test

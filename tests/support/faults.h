@@ -9,7 +9,6 @@
 
 namespace sgemm_test {
 
-// An argument with a wrong value.
 struct Fault {
   std::string parameter;  // in the header
   std::string label;
@@ -20,7 +19,7 @@ struct Fault {
 // ones by `padding`.
 std::vector<Fault> faults_of(Routine routine, const Args &right, const Padding &padding);
 
-// Returns "" if `status` and libsgemm_last_info report INVALID_ARGUMENT for `parameter` of `names` in `entry`.
+// Returns "" if INVALID_ARGUMENT is reported for `parameter` of `names` in `entry`.
 std::string misreported(libsgemm_status_t status, const std::string &entry, const std::vector<std::string> &names,
                         const std::string &parameter);
 

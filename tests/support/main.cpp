@@ -41,7 +41,6 @@ Subject &mutable_subject() {
   return instance;
 }
 
-// Returns 0 if the backend is available, otherwise the exit status.
 int choose_subject(const char *backend) {
   setenv("LIBSGEMM_BACKEND", backend, 1);
   for (int index = 0; index < libsgemm_backend_count(); ++index) {

@@ -27,7 +27,6 @@ class Random {
     return z ^ (z >> 31);
   }
 
-  // Integer in [low, high].
   int integer(int low, int high) {
     return low + static_cast<int>(next() % static_cast<uint64_t>(static_cast<int64_t>(high) - low + 1));
   }

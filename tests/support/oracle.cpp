@@ -63,7 +63,6 @@ Factor triangle(const Matrix &x, const Case &test) {
   return y;
 }
 
-// Adds the magnitudes of row i and updates the largest.
 void add_line(const Factor &x, int64_t i, double *sum, double *largest) {
   for (int64_t j = x.begin[static_cast<size_t>(i)]; j < x.end[static_cast<size_t>(i)]; ++j) {
     const double magnitude = std::fabs(x.at(i, j));
@@ -242,7 +241,6 @@ float add_chain(const Factor &left, const Factor &right, int64_t i, int64_t j, f
   return sum;
 }
 
-// Solves op(A) X = alpha B, one unknown after another.
 Matrix solve_chain(const Problem &p) {
   const Case &test = p.test;
   const bool left = test.side == LIBSGEMM_LEFT;

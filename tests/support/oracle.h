@@ -8,7 +8,6 @@
 
 namespace sgemm_test {
 
-// The part of a matrix that a routine reads or writes.
 enum class Region { kNone, kAll, kUpper, kLower, kStrictUpper, kStrictLower };
 
 bool contains(Region region, int64_t row, int64_t column);
@@ -52,7 +51,6 @@ inline bool stands_for_fp32(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP64;
 }
 
-// `value` as an input of the mode.
 float as_input(libsgemm_math_mode_t mode, float value);
 
 // Bounds in units of u (|alpha| |A| |B| + |beta| |C|), u = 2^-24, by libsgemm.h; tensor cores and modes add to them.
@@ -66,7 +64,6 @@ struct Answer {
   std::vector<bool> leaves_range;  // an intermediate value may become Inf or NaN; empty: nowhere
 };
 
-// A case, its stored matrices and its FP32 answer.
 struct Problem {
   Case test;
   Matrix a, b, c;                    // c: written matrix (B of strmm, strsm), before the call
@@ -93,7 +90,6 @@ std::vector<Problem> make_batch(const Case &test, int count, Sharing sharing);
 
 // Rows of an answer to compute: rows[i] != 0; empty: all.
 using Rows = std::vector<char>;
-// Computes the FP32 answer for the current matrices; not for strsm.
 void solve(Problem *problem);
 
 // The elements that LIBSGEMM_DETERMINISTIC_INVARIANT promises.
@@ -107,7 +103,6 @@ Sums apply_triangle(const Problem &problem, const Matrix &x, const Rows &rows = 
 // The loss of a product below the normal range, and the largest number.
 constexpr double kSmallest = 0x1p-149, kLargest = 0x1.fffffep127;
 
-// Products summed in an element.
 int64_t terms(const Case &test);
 
 }  // namespace sgemm_test

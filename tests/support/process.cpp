@@ -53,7 +53,6 @@ std::vector<char *> pointers_to(std::vector<std::string> *texts) {
   _exit(127);
 }
 
-// Waits, and ends the process after `seconds`.
 void wait_for(pid_t pid, int seconds, Outcome *outcome) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   int status = 0;

@@ -24,7 +24,6 @@ struct Outcome {
 
 Outcome run_program(const std::vector<std::string> &command, const Environment &environment, int seconds = 60);
 
-// Runs a probe (probe.cpp) and reads its report.
 Outcome run_probe(const std::string &probe, const std::vector<std::string> &arguments, const Environment &environment);
 // Runs `command`, a program that starts the probe at its end, with `arguments`.
 Outcome run_probe_by(std::vector<std::string> command, const std::vector<std::string> &arguments,

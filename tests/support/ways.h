@@ -49,7 +49,6 @@ class Ways {
 class Failures {
  public:
   void add(const std::string &failure);
-  // Fails the test if any call failed.
   void report() const;
 
  private:

@@ -21,7 +21,6 @@ using namespace sgemm_test;
 
 namespace {
 
-// Sets the thread's floating-point environment.
 class Floats {
  public:
   explicit Floats(int which) {

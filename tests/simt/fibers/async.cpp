@@ -121,7 +121,7 @@ struct State {
   uint64_t initialised : 2;  // 1; poison is 3
   uint64_t phase : 1;
   uint64_t expected : 20;  // arrivals in a phase
-  uint64_t pending : 20;   // arrivals that this phase needs
+  uint64_t pending : 20;   // arrivals that this phase still needs
   int64_t bytes : 21;      // announced, not arrived; negative: arrived first
 };
 constexpr int64_t kMostBytes = (1 << 20) - 1;
@@ -192,7 +192,6 @@ void require_box(const ArrayMap &map, uint64_t dimensions, const int (&at)[4], u
   }
 }
 
-// Block `rank` of the current cluster.
 Block *cluster_block(unsigned rank) {
   Block *own = self()->block;
   const uint64_t wanted = own->rank - own->rank % grid->configuration.cluster + rank;

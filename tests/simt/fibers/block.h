@@ -24,7 +24,6 @@ struct PendingCopy {
   bool whole_vector = false;  // TMA may read up to 16 bytes from before the matrix
 };
 
-// A box in flight to or from shared memory.
 struct PendingBox {
   ArrayMap map;
   int64_t at[4];
@@ -167,7 +166,6 @@ extern Grid *grid;
 
 inline FiberThread *self() { return static_cast<FiberThread *>(current); }
 
-// Suspends the current thread.
 void wait(Waiting reason);
 
 // Computes the matrix operation of these lanes. Returns its fault or "".

@@ -32,7 +32,6 @@ constexpr size_t kStackBytes = 256 * 1024;
   return static_cast<char *>(stack.sp) - stack.size;
 }
 
-// Switches ThreadSanitizer's thread without ordering.
 void switch_watch([[maybe_unused]] void *to) {
 #ifdef SIMT_TSAN
   __tsan_switch_to_fiber(to, __tsan_switch_to_fiber_no_sync);

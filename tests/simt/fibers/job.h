@@ -50,7 +50,6 @@ inline libsgemm::Type type_of(Routine routine) {
 
 inline libsgemm_op_t plain_op(libsgemm_op_t op) { return op == LIBSGEMM_NO_TRANS ? op : LIBSGEMM_TRANS; }
 
-// The library's description of this call.
 inline GemmDesc describe_call(Routine routine, const Args &args) {
   GemmDesc d = {};
   d.routine = routine_of(routine);
@@ -87,7 +86,6 @@ inline const char *name(Form form) {
   return names[static_cast<int>(form)];
 }
 
-// A case's call without matrices.
 inline GemmDesc outline(const Case &test, Form form, int count) {
   Args args;
   args.transa = test.transa, args.transb = test.transb;

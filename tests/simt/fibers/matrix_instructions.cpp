@@ -117,7 +117,6 @@ const std::vector<MatrixPlace> &places_in_c(const MatrixOp &op) {
   return places;
 }
 
-// A lane's operands and accumulators.
 struct Deposit {
   const MatrixOp *op;
   const void *a, *b;

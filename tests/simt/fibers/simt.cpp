@@ -76,7 +76,6 @@ void thread_main(void *argument) {
   thread->fiber.suspend(true);
 }
 
-// Puts static shared memory in place.
 void activate(Block *block) {
   const SharedImage &image = grid->image;
   if (grid->active == block || image.bytes == 0) return;

@@ -65,7 +65,6 @@ uint64_t reduce(WarpOp op, uint64_t a, uint64_t b) {
   }
 }
 
-// Gives lanes in `mask` their results. `lanes`: the wave's threads.
 void complete(WarpOp op, uint64_t mask, const std::unique_ptr<FiberThread> *lanes) {
   std::array<uint64_t, 64> value = {};
   uint64_t combined = 0;

@@ -20,7 +20,6 @@ struct has_large_parameters : std::false_type {};
 template <typename T>
 struct has_large_parameters<T, std::enable_if_t<T::large_parameters>> : std::true_type {};
 
-// Converts arguments to the kernel's parameters.
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_on_cpu(void (*kernel)(Parameters...), const simt::Configuration &configuration,
                                 const Launch &launch, Error *error, const Arguments &...arguments) {
