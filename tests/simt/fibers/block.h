@@ -49,7 +49,7 @@ struct WarpgroupSums {
 struct WarpgroupProduct {
   WarpgroupOp op;
   uint64_t x, y;
-  std::vector<const float *> registers;  // each thread's, with x, instead of a descriptor
+  std::vector<const float *> registers;  // of each thread; hold x instead of a descriptor
   bool add;
   std::shared_ptr<WarpgroupSums> sums;
   unsigned issued;  // threads
@@ -60,7 +60,7 @@ struct FiberThread;
 struct Warpgroup {
   std::deque<WarpgroupProduct> products;  // issued, pending
   size_t done = 0;                        // finished ones, all before `products`
-  std::vector<FiberThread *> waiting;     // for other threads' issue
+  std::vector<FiberThread *> waiting;     // for other threads to issue a product
 };
 
 // A thread's accumulators with pending products.
