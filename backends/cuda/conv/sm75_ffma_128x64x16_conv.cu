@@ -12,7 +12,7 @@
 // workspace of 4 slices ceil(m, 4) n bytes a group, at most 32 MiB.
 //
 // Measured (H100 SXM, CUDA 13.0, forward, NCHW): 3 x 3 of 128 channels, 16 x 112 x 112, 38.7 TFLOP/s. More:
-// docs/kernels/conv-kernels.md.
+// docs/kernels/convolution.md.
 #include "ffma_conv.cuh"
 #include "ffma_conv_row.h"
 

@@ -21,7 +21,7 @@
 // with any element strides and alignment.
 //
 // Measured (H100): 3 x 3 of 32 x 128 x 56 x 56 in 32 groups, NCHW, 112 us; in tiles on FP64 tensor cores 357. More:
-// docs/kernels/conv-kernels.md.
+// docs/kernels/convolution.md.
 #include <algorithm>
 #include <climits>
 #include <cmath>

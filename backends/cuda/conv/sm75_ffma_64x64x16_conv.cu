@@ -5,7 +5,7 @@
 // the filters, and a sum of its columns (gpu/conv/col2im_problem.h).
 //
 // Measured (H100 SXM, CUDA 13.0, forward, NCHW): 3 x 3 of 64 channels, 16 x 224 x 224, 33.7 TFLOP/s. More:
-// docs/kernels/conv-kernels.md.
+// docs/kernels/convolution.md.
 #include "ffma_conv.cuh"
 #include "ffma_conv_row.h"
 #include "gpu/conv/col2im_row.h"

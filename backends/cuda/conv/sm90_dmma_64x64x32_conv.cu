@@ -23,7 +23,7 @@
 // workspace of 8 slices ceil(m, 4) n bytes a group, at most 32 MiB.
 //
 // Measured (H100 SXM, CUDA 13.0, forward, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 57.9 TFLOP/s. More:
-// docs/kernels/conv-kernels.md.
+// docs/kernels/convolution.md.
 #include "dmma_conv.cuh"
 #include "dmma_conv_row.h"
 #include "fp64/sm90_dmma_64x64x32.h"

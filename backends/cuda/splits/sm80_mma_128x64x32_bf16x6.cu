@@ -8,7 +8,7 @@
 // Requires: 6 k bytes of workspace for each row of A and column of B, instead of 4 k.
 //
 // Measured (H100, 1755 to 1980 MHz, passes included, 1 GiB of workspace): NN 4096 67.8 TFLOP/s (cuBLAS 13.1 FP32: 52).
-// More: docs/kernels/splits-kernels.md.
+// More: docs/kernels/splits.md.
 #include "gpu/kernels.h"
 #include "gpu/splits/split_row.h"
 #include "split_product.cuh"

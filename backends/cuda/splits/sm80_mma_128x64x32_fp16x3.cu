@@ -24,7 +24,7 @@
 // FP64 multiply-adds per clock as its FP32 cores do in FP32.
 //
 // Measured (H100, 1755 to 1980 MHz, passes included, 1 GiB of workspace): NN 4096 110 TFLOP/s (cuBLAS 13.1 FP32: 52).
-// More: docs/kernels/splits-kernels.md.
+// More: docs/kernels/splits.md.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
 #include "split_product.cuh"

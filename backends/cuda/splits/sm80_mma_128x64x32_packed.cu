@@ -7,7 +7,7 @@
 // all. The epilogue reuses them for accumulators: 32 columns of 136 floats.
 //
 // Measured (H100 at 1980 MHz, pass included): 1024 NN 83 TFLOP/s (cuBLAS 13.1 in TF32: 136). More:
-// docs/kernels/splits-kernels.md.
+// docs/kernels/mma.md.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "runtime/device.h"

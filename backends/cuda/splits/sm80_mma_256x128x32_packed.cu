@@ -17,7 +17,7 @@
 // fit the workspace is multiplied in panels, which C accumulates.
 //
 // Measured (H100, 1725 to 1980 MHz, pass included, 1 GiB of workspace): NN 4096 201 TFLOP/s (cuBLAS 13.1 in TF32: 398).
-// More: docs/kernels/splits-kernels.md.
+// More: docs/kernels/mma.md.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "runtime/device.h"

@@ -8,7 +8,7 @@
 // Requires: 223304 bytes of shared memory per block; 6 k bytes of workspace for each column of B, instead of 4 k.
 //
 // Measured (H100, passes included, 1 GiB of workspace): NN 4096 112 TFLOP/s (cuBLAS FP32: 50). More:
-// docs/kernels/splits-kernels.md.
+// docs/kernels/splits.md.
 #include "gpu/kernels.h"
 #include "wgmma_split_row.h"
 

@@ -27,7 +27,7 @@
 // lda or its stride is not a multiple of 4, and A is not in a plan: the same workspace for A as for B.
 //
 // Measured (H100, passes included, 1 GiB of workspace): NN 4096 186 TFLOP/s (cuBLAS FP32: 50). More:
-// docs/kernels/splits-kernels.md.
+// docs/kernels/splits.md.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
 #include "wgmma_split_row.h"

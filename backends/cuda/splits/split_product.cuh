@@ -8,7 +8,7 @@
 //
 // Within a k-tile all products of low weight come first, while the accumulator is small; fragments of the main
 // products, x0 y0, wait in registers. A warp computes 64 x 32, not 64 x 64, because it holds two sets of accumulators.
-// Why: docs/kernels/splits-kernels.md.
+// Why: docs/kernels/splits.md.
 #pragma once
 
 #include "gpu/splits/split_row.h"

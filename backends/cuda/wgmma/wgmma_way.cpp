@@ -9,8 +9,8 @@
 namespace libsgemm::cuda {
 namespace {
 
-// Model parameters, fitted on an H100 (docs/kernels/wgmma.md). Clocks and bytes are those of a multiprocessor for a
-// k-step of kWgmmaDepth. Concurrent work is added as fourth powers, arithmetic and memory as squares, so that the
+// Model parameters, fitted on an H100 (docs/kernels/cost-model.md). Clocks and bytes are those of a multiprocessor for
+// a k-step of kWgmmaDepth. Concurrent work is added as fourth powers, arithmetic and memory as squares, so that the
 // longest counts most.
 constexpr double kClocksOfColumn = 4.79;    // for a column of y and 128 rows of x, in the tensor cores
 constexpr double kLeastColumns = 40;        // fewer take as long

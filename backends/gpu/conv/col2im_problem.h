@@ -11,7 +11,7 @@
 // bytes, with as many images as 32 MiB hold.
 //
 // Measured (H100, NCHW): 32 x 3 x 95 x 95, 3 x 3 with strides of 2, 512 filters, 88 us; by a product for each remainder
-// 480. More: docs/kernels/conv-kernels.md.
+// 480. More: docs/kernels/convolution.md.
 //
 // Parameters of a launch of the second kernel, col2im.h. Host and device code.
 #pragma once

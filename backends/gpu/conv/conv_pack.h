@@ -6,7 +6,7 @@
 // k (c / groups) r s bytes.
 //
 // Measured (H100, NCHW, 64 x 64 tiles): 3 x 3 of 128 channels with strides of 2, 32 x 56 x 56, 188 us; from the filters
-// in place 283. More: docs/kernels/conv-kernels.md.
+// in place 283. More: docs/kernels/convolution.md.
 #pragma once
 
 #include "conv_pack_row.h"

@@ -12,7 +12,7 @@ namespace libsgemm::gpu {
 constexpr int kDepthwiseRows = 4;  // unless a weight gradient walks down strips
 
 // True if a weight gradient walks down strips. With single floats, few taps and no strides, walking has too few loads
-// in flight (docs/kernels/conv-kernels.md).
+// in flight (docs/kernels/convolution.md).
 LIBSGEMM_HOST_DEVICE constexpr bool depthwise_walks(int width, int taps, int down) {
   return width > 1 || taps > 3 || down > 1;
 }

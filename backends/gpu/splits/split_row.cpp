@@ -20,7 +20,7 @@ constexpr int kSplitBytes = 2;  // bytes of one number, in modes that split
 
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
 // Size of the equal parts, multiples of kDepthPad, in which `depth` k elements are multiplied: rounding errors of a
-// long sequence of FP32 additions grow with its length (docs/kernels/splits-kernels.md).
+// long sequence of FP32 additions grow with its length (docs/kernels/splits.md).
 int64_t part_of_depth(int64_t depth) { return padded(ceil_div(depth, ceil_div(depth, kMostDepth)), kDepthPad); }
 size_t padded_bytes(size_t x) { return (x + 255) / 256 * 256; }
 

@@ -11,7 +11,7 @@
 //   scheme   splits   x is                                               products, in this order
 //   bf16x3   3        2^-s (x0 + x1 + x2), exact up to 2^-148 of the     x2 y0, x1 y1, x0 y2, x1 y0, x0 y1, x0 y0
 //                     row's largest magnitude
-//   fp16x2   2        2^-s (x0 + 2^-11 x1), up to 2^-24 |x| and 2^-51    x1 y0, x0 y1, times 2^-11; x0 y0
+//   fp16x2   2        2^-s (x0 + 2^-11 x1), up to 2^-23 |x| and 2^-50    x1 y0, x0 y1, times 2^-11; x0 y0
 //                     of the row's largest magnitude
 //   bf16     1        x to nearest even                                  x0 y0
 //   fp16     1        x to nearest even; Inf from 65520 on               x0 y0

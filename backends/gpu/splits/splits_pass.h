@@ -8,7 +8,7 @@
 // One launch processes both operands, A's blocks first. The split transposes an MN-major operand in shared memory: 64
 // rows of 65 words, 16640 bytes. The survey combines the results of warps there, in 4096 bytes, or 8192 with ranges.
 //
-// What was tried: docs/kernels/splits-kernels.md.
+// What was tried: docs/kernels/splits.md.
 #pragma once
 
 #include "gpu/element.h"

@@ -21,7 +21,7 @@
 // and for each row and column. Not gfx90a: its FP16 instructions treat denormals, which splits have, as zeros.
 // fp32_fast: 4 more bytes for each row and column, and FP64 matrix cores, which gfx908 does not have.
 //
-// Not yet run on AMD hardware. Machine code: docs/kernels/hip-kernels.md.
+// Not yet run on AMD hardware. Machine code: docs/kernels/amd.md.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
 #include "split_matrix_row.h"

@@ -19,7 +19,7 @@
 // Requires: gemm of FP32; gfx908, 90a, 942 or 950; any transposition, alignment, size and batch. _split_k: one product
 // or a strided batch, and a workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.
 //
-// Not yet run on AMD hardware. Machine code: docs/kernels/hip-kernels.md.
+// Not yet run on AMD hardware. Machine code: docs/kernels/amd.md.
 #include "gpu/kernels.h"
 #include "gpu/tiles/split_k_row.h"
 #include "matrix.h"

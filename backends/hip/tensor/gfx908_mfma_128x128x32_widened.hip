@@ -18,7 +18,7 @@
 // any batch; syrk: a strided batch. lda and ldb less than 2^23 - 128 for a K-major operand, otherwise less than 2^25 -
 // 128. Not gfx90a: its instructions for these types treat denormals as zeros.
 //
-// Not yet run on AMD hardware. Machine code: docs/kernels/hip-kernels.md.
+// Not yet run on AMD hardware. Machine code: docs/kernels/amd.md.
 #include "gpu/kernels.h"
 #include "hip/level3/matrix_triangle.h"
 #include "hip/tiles/widened_row.h"

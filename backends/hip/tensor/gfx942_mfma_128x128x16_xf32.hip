@@ -8,7 +8,7 @@
 //
 // Requires: gemm of FP32; code for gfx942 itself, not for its family; any transposition, alignment, size and batch.
 //
-// Not yet run on AMD hardware. Machine code: docs/kernels/hip-kernels.md.
+// Not yet run on AMD hardware. Machine code: docs/kernels/amd.md.
 #include "gpu/kernels.h"
 #include "matrix.h"
 #include "matrix_row.h"

@@ -1,5 +1,5 @@
 // As gfx908_mfma_128x128x32_widened.hip, on gfx942 and gfx950, with larger tiles: for a large C, and operands that can
-// be fetched by vectors. LDS does not bound this tile on gfx950 (docs/kernels/hip-kernels.md).
+// be fetched by vectors. LDS does not bound this tile on gfx950 (docs/kernels/amd.md).
 //
 //   tile of C: 256 x 256              wave: 128 x 64 = 4 x 2 blocks     lane: as there
 //   +---------+---------+--- ---+     +---------+---------+

@@ -17,7 +17,7 @@
 // Requires: gemm of FP32; one product or a strided batch; min(m, n) up to the above; k >= 32; any transposition,
 // alignment and leading dimension.
 //
-// Not yet run on AMD hardware. Machine code: docs/kernels/hip-kernels.md.
+// Not yet run on AMD hardware. Machine code: docs/kernels/amd.md.
 #include "gpu/kernels.h"
 #include "skinny_row.h"
 

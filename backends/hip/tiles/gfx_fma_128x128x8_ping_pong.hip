@@ -17,7 +17,7 @@
 // workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.
 //
 // Not yet run on AMD hardware. Compiled by nvcc on an H100 (1980 MHz): 4096 38.8 to 42.2 TFLOP/s, 75 to 83 % of cuBLAS
-// 13.1 FP32. Machine code: docs/kernels/hip-kernels.md.
+// 13.1 FP32. Machine code: docs/kernels/amd.md.
 #include "gpu/kernels.h"
 #include "gpu/tiles/split_k_row.h"
 #include "valu.h"

@@ -6,7 +6,7 @@
 // kConvStages (wgmma_conv_row.h).
 //
 // Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 81 TFLOP/s; in
-// FP64 58. More: docs/kernels/conv-kernels.md.
+// FP64 58. More: docs/kernels/convolution.md.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

@@ -26,7 +26,7 @@
 // each image and 4 for each filter.
 //
 // Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 121 TFLOP/s; in
-// FP64 58. More: docs/kernels/conv-kernels.md.
+// FP64 58. More: docs/kernels/convolution.md.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

@@ -19,7 +19,7 @@
 // filters, channels up to multiples of 64.
 //
 // Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 99 TFLOP/s. More:
-// docs/kernels/conv-kernels.md.
+// docs/kernels/convolution.md.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
 #include "wgmma_weights_row.h"

@@ -5,7 +5,7 @@
 // Shared memory: the same; a stage has 32 channels.
 //
 // Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 304 TFLOP/s.
-// More: docs/kernels/conv-kernels.md.
+// More: docs/kernels/convolution.md.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

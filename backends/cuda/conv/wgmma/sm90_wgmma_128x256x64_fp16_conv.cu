@@ -7,7 +7,7 @@
 // filters and one image, 2 bytes for each element, channels up to multiples of 64 in filters and of 8 in images.
 //
 // Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 352 TFLOP/s.
-// More: docs/kernels/conv-kernels.md.
+// More: docs/kernels/convolution.md.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

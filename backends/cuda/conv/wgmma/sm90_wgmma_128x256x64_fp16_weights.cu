@@ -8,7 +8,7 @@
 // Requires: the same, except FP64 tensor cores; 16 channels or more. Workspace: 2 bytes for each element instead of 4.
 //
 // Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 271 TFLOP/s.
-// More: docs/kernels/conv-kernels.md.
+// More: docs/kernels/convolution.md.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
 #include "wgmma_weights_row.h"

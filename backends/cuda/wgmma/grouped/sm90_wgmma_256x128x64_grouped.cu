@@ -24,7 +24,8 @@
 // sm_90a; a driver of CUDA 12.1; arrays of pointers in host memory. Any sizes and transpositions. One launch takes 65
 // products of the same transpositions; products of a group at constant strides count as one.
 //
-// Not yet measured: the model parameters are those of kernels for single products with such tiles.
+// Not measured by itself (docs/kernels/wgmma.md): the model parameters are those of kernels for single products with
+// such tiles.
 #include "gpu/kernels.h"
 #include "wgmma_grouped_row.h"
 
