@@ -1,4 +1,4 @@
-// libsgemm_openblas.so: the CPU backend.
+// The CPU backend.
 #include "contract/backend.h"
 
 #include "blas.h"

@@ -1,4 +1,4 @@
-// The BLAS that computes: the one of LIBSGEMM_CPU_BLAS, the program's own, or the machine's OpenBLAS.
+// The BLAS that computes: LIBSGEMM_CPU_BLAS, the program's own, or the machine's OpenBLAS.
 #pragma once
 
 #include "contract/backend.h"
@@ -13,7 +13,7 @@ const char *blas_arch();     // "Haswell"; "": not reported
 int blas_threads();          // of its next call; 1: not reported
 void blas_end_threads();     // they start again with the next call
 
-// The caller's own (Launch::blas), or the one that was opened.
+// The caller's own (Launch::blas), or the opened one.
 const CpuBlas &blas_for(const Launch &launch);
 
 bool blas_fits(const CpuBlas &blas, const GemmDesc &desc);

@@ -1,9 +1,9 @@
-// Most threads own a place for life: a call costs them no atomic operation. Further threads share places, each taken
-// for one call.
+// Most threads own a place for life: a call costs them no atomic operation. Other threads share places, each taken for
+// one call.
 //
-// OpenBLAS computes products with its threads one after the other, and waiting ones spin; in 0.3.29 they do not give up
-// their core, so that with 100 callers on two cores each product takes seconds. So only as many callers enter as there
-// are threads. The others sleep here.
+// OpenBLAS runs threaded products one at a time, and waiting callers spin. In 0.3.29 they do not yield: with 100
+// callers on two cores each product takes seconds. So only as many callers enter as there are threads; the others sleep
+// here.
 #include "blas_call.h"
 
 #include <sched.h>
@@ -28,24 +28,23 @@ namespace {
 
 constexpr size_t kMiB = size_t{1} << 20;
 constexpr size_t kBuffer = 128 * kMiB;  // OpenBLAS's on x86-64 and AArch64; those of wheels are smaller
-constexpr size_t kShared = 8 * kMiB;    // what threads that share a product allocate: 2 MiB where OpenBLAS is built for
-                                        // 128
-constexpr size_t kLibrary = 64 * kMiB;  // OpenBLAS itself and its dependencies
-constexpr size_t kHeap = 128 * kMiB;    // of address space, which glibc takes at a thread's first allocation
-constexpr int kMostThreads = 128;       // the usual build-time limit of an OpenBLAS
+constexpr size_t kShared = 8 * kMiB;  // what threads allocate that share a product: 2 MiB if OpenBLAS is built for 128
+constexpr size_t kLibrary = 64 * kMiB;  // OpenBLAS and its dependencies
+constexpr size_t kHeap = 128 * kMiB;    // address space that glibc takes at a thread's first allocation
+constexpr int kMostThreads = 128;       // usual build-time limit of an OpenBLAS
 
 constexpr char kNoBuffer[] = "out of memory (ulimit -v) for a buffer of the BLAS";
 constexpr char kNoThreads[] =
     "out of memory or of processes for the threads of the BLAS (ulimit -v, -u; OPENBLAS_NUM_THREADS sets their number)";
 
-std::mutex g_mutex;            // guards what follows, but a thread that ends decrements g_owners without it
+std::mutex g_mutex;            // guards what follows; a thread that ends decrements g_owners without it
 std::atomic<int> g_owners{0};  // threads that own a place
 int g_sharing = 0;             // calls in shared places
 std::condition_variable &g_left = immortal<std::condition_variable>();  // end of such a call
-int g_most_sharing = 0;     // the most at once so far; there were buffers for all
+int g_most_sharing = 0;     // most at once so far; there were buffers for all
 bool g_has_buffer = false;  // the BLAS has mapped one: a single call needs no more
 
-// most_calls of the BLAS in which the thread owns a place; that also holds for a BLAS with a larger most_calls.
+// most_calls of the BLAS in which this thread owns a place. The place is valid in a BLAS with a larger most_calls, too.
 constexpr int kNone = INT_MAX, kEnded = INT_MAX - 1;
 thread_local int t_place = kNone;
 
@@ -56,7 +55,7 @@ struct ThreadedCalls {
 ThreadedCalls &g_threaded = immortal<ThreadedCalls>();
 thread_local bool t_threaded = false;  // this thread is inside one
 
-// Without the lock: a process may fork while a thread ends.
+// Takes no lock: a process may fork while a thread ends.
 struct Owner {
   ~Owner() {
     t_place = kEnded;
@@ -64,7 +63,7 @@ struct Owner {
   }
 };
 
-// Maps memory for a moment, to see whether that is possible.
+// Maps memory for a moment, to see if that is possible.
 class Mapped {
  public:
   Mapped() = default;
@@ -106,7 +105,6 @@ bool address_space_is_limited() {
   return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// True if `count` threads with a buffer each can exist at once, and `more` bytes be mapped.
 bool could_start(int count, size_t more) {
   std::mutex hold;
   std::vector<std::thread> threads;
@@ -127,7 +125,7 @@ bool could_start(int count, size_t more) {
   return could;
 }
 
-// True if there is a buffer in addition to `others`. Under a memory limit the others may not have mapped theirs yet, so
+// True if there is a buffer in addition to `others`. Under a memory limit the others may not have mapped theirs yet:
 // theirs count, too.
 bool has_buffer(const CpuBlas &blas, int others) {
   const int missing = others + (g_has_buffer ? 0 : 1);
@@ -139,11 +137,11 @@ bool has_buffer(const CpuBlas &blas, int others) {
   return true;
 }
 
-// For a thread that owns no place. *shared: for this call only. NULL, or why there is none.
+// For a thread without a place of its own. *shared: for this call only. NULL, or why there is none.
 const char *take_place(const CpuBlas &blas, bool *shared) {
   const int half = std::max(1, blas.most_calls / 2);
   std::unique_lock<std::mutex> lock(g_mutex);
-  // Each call that leaves a shared place wakes one waiting thread; if that takes none, it wakes the next.
+  // Each call that leaves a shared place wakes one waiting thread; a woken thread that takes none wakes the next.
   g_left.wait(lock, [half] { return g_sharing < half || (t_place == kNone && g_owners < half); });
   const bool owns = t_place == kNone && g_owners < half;
   const bool known = !owns && g_sharing < g_most_sharing;
@@ -164,7 +162,7 @@ const char *take_place(const CpuBlas &blas, bool *shared) {
   return nullptr;
 }
 
-// A product on several threads needs the threads, which a fork has ended, and memory. NULL, or what is missing.
+// A threaded product needs memory, and threads, which a fork may have ended. NULL, or what is missing.
 const char *lacks_for_threads(const CpuBlas &blas, int threads) {
   if (blas.threads_run != nullptr && *blas.threads_run == 0) {
     const std::lock_guard<std::mutex> lock(g_mutex);
@@ -216,8 +214,8 @@ const char *lacks_for_loading() {
   return could_start(threads_to_come() - 1, kLibrary + kBuffer) ? nullptr : kNoThreads;
 }
 
-// Solves a small system: OpenBLAS gives each thread columns of B, if there are enough, and with them a buffer. A is the
-// identity: zeros with a unit diagonal.
+// Solves a small system with columns of B for each thread: each takes a buffer. A is the identity: zeros with a unit
+// diagonal.
 const char *wait_for_threads(const CpuBlas &blas) {
   const int64_t rows = 64, columns = std::max<int64_t>(rows, blas.threads());
   if (blas.most_calls == INT_MAX || blas.threads() == 1) return nullptr;

@@ -1,4 +1,4 @@
-// CBLAS names, and the batches of OpenBLAS and MKL.
+// CBLAS names, and batches of OpenBLAS and MKL.
 #include <new>
 #include <vector>
 
@@ -43,13 +43,11 @@ Call gemm_call(const Own &own, const char *entry, Type type, int layout, int tra
   return call;
 }
 
-// The program's own function has the type of the drop-in's.
 template <typename... Arguments>
 void call_own(const Own &own, void (*)(Arguments...), Arguments... arguments) {
   reinterpret_cast<void (*)(Arguments...)>(own.definition)(arguments...);
 }
 
-// To 64 bits; NULL stays NULL.
 template <typename INT>
 const int64_t *widen(const INT *array, int64_t count, std::vector<int64_t> *wide) {
   if (array == nullptr || count <= 0) return nullptr;
@@ -86,7 +84,7 @@ void batch(const Own &own, const char *entry, const char *handler, const CallOwn
     call.ldc = widen(ldc, group_count, &wide[5]);
     call.group_size = widen(group_size, group_count, &wide[6]);
   } catch (const std::bad_alloc &) {
-    call.m = nullptr;  // an illegal argument: a BLAS cannot report otherwise that it did nothing
+    call.m = nullptr;  // an illegal argument: a BLAS has no other way to report that it did nothing
   }
   perform<INT>(&call, own, entry, handler, call_own);
 }

@@ -1,4 +1,4 @@
-// Reports illegal arguments to the caller of a BLAS.
+// Illegal arguments, and calls returned to the program's BLAS.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace libsgemm {
 
-// An illegal argument is reported to the program's `handler`, as xerbla(name, position) or cblas_xerbla(position, name,
+// Illegal arguments are reported to the program's `handler`, as xerbla(name, position) or cblas_xerbla(position, name,
 // ...), with integers of INT's width; without one, to stderr. `name`: "SGEMM " for Fortran, "cblas_sgemm" for CBLAS.
 // False: nothing was done, the call is for its caller's BLAS.
 template <typename INT>
@@ -16,7 +16,7 @@ bool performed(const Call &call, const char *name, const char *handler);
 template <typename INT>
 bool performed(const GroupCall &call, const char *name, const char *handler);
 
-// Counts and times a call of the program's own function during its life.
+// Counts and times a call of the program's own function.
 class GivenBack {
  public:
   explicit GivenBack(const Call &call) : call_(&call), start_(begin()) {}
@@ -33,15 +33,15 @@ class GivenBack {
   const uint64_t start_;
 };
 
-// True if a call that no GPU takes is for the program's own function. Forms that a BLAS has beyond the six routines
-// (16-bit types, batches) are not composed from its sgemm; gemmtr, which few have, is.
+// A call that no GPU takes goes to the program's own function if its BLAS lacks one of the six routines, or the call is
+// a form beyond them (16-bit types, batches). gemmtr, which few libraries have, is composed from sgemm.
 inline bool gives_back(const Own &own, const Call &call) {
   const bool beyond = call.type != Type::f32 || call.batch != Batch::none;
   return own.definition != nullptr && (own.blas == nullptr || beyond);
 }
 inline bool gives_back(const Own &own, const GroupCall &) { return own.definition != nullptr; }
 
-// Accepts what the program's OpenBLAS accepts beyond the standard; not in batches.
+// What the program's OpenBLAS accepts beyond the standard; not in batches.
 inline void take_beyond_standard(Call *call) {
   if (call->blas == nullptr || !call->blas->is_openblas()) return;
   for (int *op : {&call->transa, &call->transb}) {
@@ -50,7 +50,6 @@ inline void take_beyond_standard(Call *call) {
 }
 inline void take_beyond_standard(GroupCall *) {}
 
-// As performed(), but calls call_own() if the call is for the program's own function.
 template <typename INT, typename AnyCall, typename CallOwn>
 void perform(AnyCall *call, const Own &own, const char *name, const char *handler, const CallOwn &call_own) {
   take_beyond_standard(call);

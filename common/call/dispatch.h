@@ -1,4 +1,4 @@
-// Decides which backend computes a checked call, and what happens if that fails.
+// Chooses the backend of a checked call, and what follows its failure.
 #pragma once
 
 #include <vector>
@@ -10,24 +10,23 @@
 
 namespace libsgemm {
 
-// Checks that depend on where the operands are: all in one memory, no NULL in a batch's arrays, no aliasing. Sets *at.
+// Checks that need the operands' memory: all in one, no NULL in a batch's arrays, no aliasing. Sets *at.
 libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const Settings &settings,
                                  libsgemm_handle *handle, ThreadInfo *info, Placement *at);
 
-// For a legal, non-empty description; calls check_operands() first. `call` has the flags, and the names of arguments
-// for messages. `handle` NULL: synchronous. Fills `info`.
+// For a legal, non-empty description; calls check_operands(). `call` has the flags, and arguments' names for messages.
+// `handle` NULL: synchronous. Fills `info`.
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info);
 
-// Only the entry of `call` is set.
+// `call` has only the entry.
 libsgemm_status_t dispatch(const Call &call, const ConvDesc &conv, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info);
 
-// The non-empty groups of a call.
 class Groups {
  public:
-  // A group that only scales C is left out. at_once() stays true only if all are gemms in memory of the same GPU, with
-  // arrays of pointers in host memory.
+  // Omits a group that only scales C. at_once() stays true if all are gemms in memory of one GPU, with arrays of
+  // pointers in host memory.
   void add(const GemmDesc &desc, const Placement &at);
 
   bool at_once() const { return at_once_ && descs_.size() > 1; }
@@ -42,8 +41,8 @@ class Groups {
 
 inline bool only_scales(const GemmDesc &desc) { return desc.k == 0 || desc.alpha == 0.0f; }
 
-// For groups that are at_once(). *done: one kernel could and was predicted to be faster than group by group. Otherwise,
-// or after a failure before anything is written, dispatch() must compute them.
+// For groups that are at_once(). *done: one kernel has computed all, predicted to be faster than group by group.
+// Otherwise, also after a failure before any write, dispatch() must compute them.
 libsgemm_status_t dispatch_groups(const Call &call, const Groups &groups, const Settings &settings,
                                   libsgemm_handle *handle, ThreadInfo *info, bool *done);
 

@@ -1,4 +1,4 @@
-// Plans: creation, checks, destruction.
+// Plans.
 #include "plan.h"
 
 #include <cinttypes>
@@ -16,7 +16,7 @@ namespace libsgemm {
 namespace {
 
 std::mutex g_mutex;
-// Destroyed plans, for reuse; left alone during exit, as in handle.cpp.
+// Destroyed plans, for reuse; not touched during exit, as in handle.cpp.
 libsgemm_plan *g_free = nullptr;
 
 libsgemm_plan *acquire_plan() {
@@ -38,7 +38,6 @@ void recycle_plan(libsgemm_plan *plan) noexcept {
   g_free = plan;
 }
 
-// Recycles the plan unless release() passes it on.
 class NewPlan {
  public:
   NewPlan() : plan_(acquire_plan()) {}
@@ -64,8 +63,8 @@ std::string words(const char *format, Args... args) {
 
 bool is_plain(int trans) { return trans == LIBSGEMM_NO_TRANS; }
 
-// As the A of a column-major product: op(B) is op(A)^T of the transposed product, and a row-major A the transpose of a
-// column-major one.
+// The operand as A of a column-major product. An operand B is the A of the transposed product; a row-major matrix is
+// transposed.
 GemmDesc describe(const PlanOperand &x, const Settings &settings) {
   const bool left = x.side == LIBSGEMM_LEFT, column_major = x.layout == LIBSGEMM_COL_MAJOR;
   GemmDesc d = {};

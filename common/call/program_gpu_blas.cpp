@@ -1,4 +1,4 @@
-// Counts calls that a drop-in forwards to the program's own library.
+// Counts forwarded calls.
 #include <algorithm>
 #include <cstdio>
 #include <new>

@@ -1,17 +1,17 @@
-// Verification around a backend's launch (attempt.h), for products and convolutions.
+// Verification around a launch, for products and convolutions.
 #pragma once
 
 #include "attempt.h"
 
 namespace libsgemm {
 
-// On SUCCESS *ran is the kernel that computed.
+// On SUCCESS *ran is the kernel that ran.
 using LaunchRequest = libsgemm_status_t(Request *r, int index, const Kernel **ran, Error *error);
 
-// For operands that the CPU can reach. C is restored if the call fails or its result is refused.
+// Operands that the CPU can reach. C is restored if the call fails or its result is refused.
 libsgemm_status_t launch_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran, Error *error);
 
-// For operands in device memory.
+// Operands in device memory.
 libsgemm_status_t launch_on_device_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran,
                                               Error *error);
 

@@ -1,6 +1,6 @@
-// A class of calls with the same fastest kernel: `libsgemm run --record` writes classes, `libsgemm tune` keeps a kernel
-// for each. Sizes count exactly; leading dimensions, strides and addresses by alignment; alpha and beta by whether they
-// are 0, 1 or another number.
+// Calls with the same fastest kernel: `libsgemm run --record` writes classes, `libsgemm tune` keeps a kernel for each.
+// Sizes count exactly; leading dimensions, strides and addresses by alignment; alpha and beta by whether they are 0, 1
+// or another number.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace libsgemm {
 
-// Plain bytes without holes: objects are compared, hashed and kept in shared memory as a whole.
+// Without holes: compared, hashed and kept in shared memory as bytes.
 struct CallClass {
   enum Factor : uint8_t { kZero, kOne, kOther };
   // Alignment: the largest power of two up to kMostAlignment that divides a distance in bytes or an address. 0: the
-  // distance is 0, or the call has none. Kernels depend on no larger alignment.
+  // distance is 0, or the call has none. Kernels depend on no larger one.
   static constexpr uint8_t kMostAlignment = 16;
 
   int64_t m, n, k, batch_count;  // k is m or n for one-sided routines
@@ -31,14 +31,13 @@ static_assert(sizeof(CallClass) == 56, "without holes");
 CallClass class_of(const GemmDesc &desc);
 uint64_t hash_of(const CallClass &call);
 
-// A call of the class with the smallest leading dimensions and strides. The caller fills in the addresses. kOther
-// becomes -1, with which C neither grows nor vanishes in repeated calls.
+// With the smallest leading dimensions and strides, without addresses. kOther becomes -1, with which C neither grows
+// nor vanishes in repeated calls.
 GemmDesc describe(const CallClass &call);
 
 // "sgemm op=NT m=64 n=32 k=4096 ld=16,16,4 at=16,16,16 alpha=1 beta=0 math=fp32".
 std::string to_text(const CallClass &call);
-// Words after the routine may be in any order. Defaults: aligned, alpha 1, beta 0 (trsm: 1), fp32. Returns false with
-// the reason in *problem.
+// Words after the routine in any order. Defaults: aligned, alpha 1, beta 0 (trsm: 1), fp32. False: *problem.
 bool class_from_text(const std::string &text, CallClass *call, std::string *problem);
 
 }  // namespace libsgemm

@@ -1,6 +1,5 @@
-// A CPU's BLAS, found by backend openblas or by the drop-in: its six level-3 functions under one signature for both
-// widths of integers, its dgemm, and what it reports. Fortran names, because every BLAS has them and descriptions are
-// column-major.
+// A CPU's BLAS, found by backend openblas or the drop-in: its six level-3 functions with one signature for both widths
+// of integers, and its dgemm. Fortran names: every BLAS has them, and descriptions are column-major.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@ constexpr Spelling kSpellings[] = {
 constexpr int kSpellingCount = static_cast<int>(sizeof kSpellings / sizeof kSpellings[0]);
 
 struct CpuBlas {
-  // Integers are passed by address. A little-endian callee that reads 32 of 64 bits sees the value, so one signature
+  // Integers are passed by address. A little-endian callee that reads 32 of 64 bits sees the value: one signature
   // serves both widths.
   static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integer arguments are shared between both widths");
   using Int = int64_t;
@@ -45,36 +44,34 @@ struct CpuBlas {
   Triangular trmm, trsm;
   GemmFp64 gemm_fp64;    // NULL: no dgemm
   int (*get_threads)();  // NULL: not reported
-  int (*end_threads)();  // OpenBLAS only; the threads start again with the next call
+  int (*end_threads)();  // OpenBLAS only; they start again with the next call
   // OpenBLAS has a fixed number of buffers. most_calls may be inside at once. take_buffer, return_buffer: allocate and
-  // free a buffer. threads_run: nonzero if its threads have been started. Other libraries: INT_MAX, NULL.
+  // free one. threads_run: nonzero if its threads have started. Other libraries: INT_MAX, NULL.
   int most_calls;
   void *(*take_buffer)(int);
   void (*return_buffer)(void *);
   const volatile int *threads_run;
   bool wide;            // integers of 64 bits
-  bool has_lapack;      // in the library or one that it depends on
+  bool has_lapack;      // in the library or its dependencies
   std::string version;  // "OpenBLAS 0.3.21 Haswell"; the file's name if not reported
   std::string arch;     // "Haswell"; "": not reported
   std::string file;
 
-  // OpenBLAS accepts more than the reference BLAS: in sgemm a leading dimension of 0 for an operand without elements,
-  // and CblasConjNoTrans.
+  // Accepts more than the reference BLAS: in sgemm a leading dimension of 0 for an empty operand, and CblasConjNoTrans.
   bool is_openblas() const { return version.rfind("OpenBLAS ", 0) == 0; }
 
-  // Threads of the next call; 1 if not reported.
+  // Of the next call; 1 if not reported.
   int threads() const {
     const int count = get_threads != nullptr ? get_threads() : 1;
     return count > 0 ? count : 1;
   }
 };
 
-// Looks up a function by name; NULL: there is none.
 using Functions = std::function<void *(const char *)>;
-// Also finds functions of the library's dependencies.
+// Includes the library's dependencies.
 Functions functions_of(void *library);
 
-// False if the library has no sgemm under this spelling, or, with the reason in *problem, not all of the others.
+// False: no sgemm under this spelling, or, with *problem, not all of the others.
 bool resolve_blas(const Functions &library, const Spelling &spelling, const std::string &file, CpuBlas *blas,
                   std::string *problem);
 

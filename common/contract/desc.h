@@ -1,7 +1,5 @@
-// The description of a call for a backend: one plain struct for every routine.
-//
-// It is always legal, never empty and column-major: check.cpp and dispatch.cpp check, return early and swap row-major
-// calls.
+// The description of a call for a backend, for every routine: always legal, never empty, column-major. check.cpp and
+// dispatch.cpp check, return early and swap row-major calls.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +27,8 @@ inline size_t size_of(Type type) { return type == Type::f32 ? 4 : 2; }
 // For symm, trmm and trsm k is m (left) or n (right). beta is 0 for trmm and 1 for trsm, which both read C. trmm and
 // trsm have alpha != 0; the others alpha != 0 and k > 0, except in Backend::scale.
 
-// The differences between the routines, from which checks, the row-major swap, views, tiles, operation counts and names
-// derive.
+// The differences between the routines: checks, the row-major swap, views, tiles, operation counts and names derive
+// from these.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which they are written
 struct RoutineTraits {
   Routine routine;
@@ -39,26 +37,25 @@ struct RoutineTraits {
   // Stored A. general: op(A) is m x k, by transa. Else k x k, of which the uplo triangle is stored.
   enum A : int8_t { general, symmetric, triangular } a;
 
-  // The other factor.
   enum B : int8_t {
     free,  // op(B), k x n, by transb
     as_a,  // op(B)^T; op(B) is n x k, by transa. The product with A and B exchanged is added
     as_c,  // B, m x n
     is_a,  // op(A)^T; no B
-    is_c,  // the old C, which CBLAS calls B
+    is_c,  // old C, which CBLAS calls B
   } b;
 
   bool triangle_of_c;  // only the uplo triangle of C is read and written; m == n
-  bool of_16_bits;     // it has forms with A and B of 16 bits
+  bool of_16_bits;     // has forms with A and B of 16 bits
 
-  // How a row-major call becomes column-major on the same memory, besides swapping m with n and the triangles.
+  // How a row-major call becomes column-major in the same memory, besides swapping m with n and the triangles.
   enum RowMajor : int8_t {
-    operands_swap,  // A and B, with all that belongs to them
+    operands_swap,  // A and B, with all their arguments
     trans_flips,    // the one transposition, of both operands
     side_flips,
   } row_major;
 
-  // Arguments in CBLAS order, for a single call and its other forms; NULL: no such form.
+  // In CBLAS order, for a single call and its other forms; NULL: no such form.
   const char *arguments, *strided = nullptr, *planned = nullptr;
 
   constexpr bool has_b() const { return b == free || b == as_a || b == as_c; }
@@ -68,7 +65,6 @@ struct RoutineTraits {
   constexpr int terms() const { return b == as_a ? 2 : 1; }  // products summed
 };
 
-// In the order of Routine.
 constexpr RoutineTraits kRoutines[] = {
     {Routine::gemm, "gemm", RoutineTraits::general, RoutineTraits::free, false, true, RoutineTraits::operands_swap,
      "layout transa transb m n k alpha A lda B ldb beta C ldc",
@@ -91,7 +87,7 @@ constexpr RoutineTraits kRoutines[] = {
      "layout uplo transa transb n k alpha A lda B ldb beta C ldc"},
 };
 
-// Position from 1; 0: not in the list.
+// From 1; 0: not in the list.
 constexpr int position_of(const char *arguments, const char *name) {
   for (int position = 1; *arguments != '\0'; ++position) {
     const char *n = name;
@@ -136,8 +132,7 @@ struct GemmDesc {
   uint64_t ticket;
 };
 
-// A column-major matrix: rows x cols elements of `size` bytes. lower, upper: only that triangle, with the diagonal,
-// belongs to it.
+// Column-major, rows x cols elements of `size` bytes. lower, upper: only that triangle, with the diagonal.
 struct Stored {
   enum Part { all, upper, lower };
   const char *base;
@@ -152,21 +147,21 @@ Stored stored_c(const GemmDesc &desc);
 
 inline const RoutineTraits &traits_of(const GemmDesc &desc) { return traits_of(desc.routine); }
 
-// True if the order of sums is prescribed: only kernels with Kernel::invariant may run.
+// The order of sums is prescribed: only kernels with Kernel::invariant may run.
 inline bool invariant(const GemmDesc &desc) { return desc.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
-// trmm, trsm: C is an input of the product.
+// trmm, trsm: C is an input.
 inline bool in_place(const GemmDesc &desc) { return traits_of(desc).in_place(); }
 
 inline bool reads_c(const GemmDesc &desc) { return in_place(desc) || desc.beta != 0.0f; }
 
-// Product i of a batch. Pointer arrays must be in host memory.
+// Product i. Pointer arrays must be in host memory.
 GemmDesc batch_item(const GemmDesc &desc, int64_t i);
 
 // Never 0.
 double flop_count(const GemmDesc &desc);
 
-// The public name without its prefix: "sgemm", "shgemm_batch_strided".
+// Without prefix: "sgemm", "shgemm_batch_strided".
 std::string routine_name(const GemmDesc &desc);
 
 // "sgemm N T m=.. n=.. k=.. alpha=.. lda=.. ...".

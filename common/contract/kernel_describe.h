@@ -1,11 +1,11 @@
-// Finds out what kernels compute, by asking them.
+// Tries calls to find what kernels compute.
 #pragma once
 
 #include "backend.h"
 
 namespace libsgemm {
 
-// The devices must be known. Routines and types are those of the calls tried that the kernel supports on some device.
+// The devices must be known.
 void describe_kernel(const Backend &backend, const Kernel &kernel, libsgemm_kernel_info_t *info);
 
 }  // namespace libsgemm

@@ -1,4 +1,4 @@
-// The math modes, for the choice of a kernel, reports and verification.
+// Math modes, for the choice of a kernel, reports and verification.
 #pragma once
 
 #include "float_mode.h"
@@ -15,22 +15,22 @@ struct ModeTraits {
   int rank;           // by the error that a mode allows an element, the smallest first
   Rounding rounding;  // of inputs
   bool splits;        // GPU kernels split each input into 16-bit numbers
-  // Cost of the splits, beyond FP32's bound (verify.h); 0 for modes that promise FP32's bound or round inputs.
+  // Cost of the splits beyond FP32's bound (verify.h); 0 for modes that promise FP32's bound or round inputs.
   double left_out;      // products of splits not computed, in units of 2^-24
   int products;         // per product of inputs; 1 if they do not add to the loss below the range
-  double lost_of_most;  // bits of an input that its splits do not hold, per unit of the largest input of a line
-  double lost_always;   // the least loss, however small the largest
+  double lost_of_most;  // what splits lose of an input, relative to the largest input of its line
+  double lost_always;   // least loss, however small the largest
 
   // Converts or splits inputs.
   constexpr bool converts() const { return splits || rounding != Rounding::none; }
-  // Splits do not hold all bits. Speed is the only merit of such a mode: FP32 may replace it.
+  // Speed is the only merit of such a mode: FP32 may replace it.
   constexpr bool loses_bits() const { return left_out > 0; }
 };
 
 constexpr int kModeCount = 8;
 
-// A function, since device code cannot index an array of constants. FP32_FAST has FP32's bound and ranks after it, so
-// that a report on several kernels names FP32_FAST.
+// A function: device code cannot index an array of constants. FP32_FAST has FP32's bound and ranks after it, so that a
+// report on several kernels names FP32_FAST.
 LIBSGEMM_HOST_DEVICE constexpr ModeTraits mode_traits(libsgemm_math_mode_t mode) {
   switch (mode) {
     case LIBSGEMM_MATH_FP64:

@@ -1,4 +1,4 @@
-// Checks libsgemm_conv2d_t field by field, then computes the tensors' steps. Nothing later depends on the layout.
+// Nothing later depends on the layout.
 #include "conv/check.h"
 
 #include <cinttypes>
@@ -10,7 +10,7 @@
 namespace libsgemm {
 namespace {
 
-// No address space is this large, and an address plus a few extents fits 64 bits.
+// No address space is this large; an address plus a few extents fits 64 bits.
 constexpr int64_t kMaxBytes = INT64_MAX / 8;
 
 enum Position : int { kConv = 1, kA = 3, kB = 4, kC = 6 };
@@ -28,7 +28,6 @@ int number_of(const Enum &value) {
   return number;
 }
 
-// Keeps the first error.
 class Report {
  public:
   explicit Report(ThreadInfo *info) : info_(info) {}
@@ -88,7 +87,6 @@ void check_sizes(Report *report, const libsgemm_conv2d_t &v) {
   }
 }
 
-// One side of y; 0 after an error.
 int64_t output_side(Report *report, int64_t image, int64_t before, int64_t after, int64_t filter, int64_t dilation,
                     int64_t stride, const char *filter_name, const char *image_name) {
   const int64_t padded = add(add(image, before), after), dilated = add(multiply(filter - 1, dilation), 1);
@@ -114,9 +112,9 @@ void check_output(Report *report, const libsgemm_conv2d_t &v, int64_t *p, int64_
   *q = output_side(report, v.w, v.pad_left, v.pad_right, v.s, v.dilation_w, v.stride_w, "s", "w");
 }
 
-// Checks that the whole tensor fits the address space.
+// The whole tensor must fit the address space.
 Steps steps_of(Report *report, const int64_t (&size)[4], const int64_t (&strides)[4], bool nhwc, const char *name) {
-  static constexpr int kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};  // the innermost first
+  static constexpr int kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};  // innermost first
   int64_t step[4], count = 1;
   for (const int d : nhwc ? kNhwc : kNchw) {
     step[d] = count;

@@ -1,4 +1,4 @@
-// Copies tensors in as few copies as their steps allow.
+// As few copies as the steps allow.
 #include "conv/device_copy.h"
 
 #include <cstdint>

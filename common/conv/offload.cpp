@@ -1,5 +1,5 @@
-// One device, whole tensors: copies them densely to its memory and runs the kernel. The result passes through host
-// memory, so that a failed transfer does not modify the output.
+// One device, dense copies of whole tensors. The result passes through host memory: a failed transfer does not modify
+// the output.
 #include "conv/offload.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace libsgemm {
 namespace {
 
 constexpr int kDevice = 0;
-// Stands for tensors, aligned as device memory is. No kernel reads it.
+// Placeholder for tensors, aligned like device memory; never read.
 struct alignas(256) Place {
   float numbers[64];
 };

@@ -1,4 +1,4 @@
-// cuBLAS's other level-3 routines: symmetric and triangular matrices.
+// Symmetric and triangular matrices.
 #include "gpu_blas/level3.h"
 
 using namespace libsgemm;

@@ -1,5 +1,5 @@
-// cublasLtMatmul for products that libsgemm has: D = f(alpha op(A) op(B) + beta C + bias), C and D the same matrix, or
-// beta = 0. cublasLt's own functions read the descriptors.
+// D = f(alpha op(A) op(B) + beta C + bias), C and D the same matrix, or beta = 0. cublasLt's own functions read the
+// descriptors.
 #include "cublas/arithmetic.h"
 #include "gpu_blas/real.h"
 
@@ -44,7 +44,6 @@ bool read_types(void *a, void *b, void *d, Product *p) {
   return p->refusal == nullptr;
 }
 
-// False: libsgemm has no such matrix.
 bool read(void *from, Layout *x) {
   int64_t plane = 0;
   int mode = 0;
@@ -52,13 +51,12 @@ bool read(void *from, Layout *x) {
                      get(from, kLtColumns, &x->columns) && get(from, kLtLd, &x->ld) &&
                      get(from, kLtBatchCount, &x->batch_count) && get(from, kLtBatchStride, &x->stride) &&
                      get(from, kLtPlaneOffset, &plane);
-  // Versions before 13 lack the last attribute: all their batches are by strides.
+  // Versions before 13 lack the last attribute: their batches are by strides.
   const bool by_strides = x->batch_count == 1 || !get(from, kLtBatchMode, &mode) || mode == 0;
   const bool known_order = x->order == kLtOrderColumns || x->order == kLtOrderRows;
   return whole && plane == 0 && by_strides && known_order && x->rows <= INT64_MAX && x->columns <= INT64_MAX;
 }
 
-// False: libsgemm lacks the operation on elements of D.
 bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
   unsigned flags = kLtEpilogueDefault;
   const void *bias = nullptr;
@@ -99,7 +97,7 @@ bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
   return p->alpha != nullptr && *p->alpha != 0;  // else there may be no product for the epilogue to follow
 }
 
-// Reads requests beyond the product. NULL, or why to forward.
+// NULL, or why to forward.
 const char *extras(void *descriptor, const Layout &d, Product *p) {
   int trans_c = 0, fill = kLtFillFull;
   if (!read_epilogue(descriptor, d, p)) return "epilogue";
@@ -128,7 +126,7 @@ void describe(const Matrices &x, const Layout &a, const Layout &b, const Layout 
   if (d.batch_count != 1) p->strides(a.stride, b.stride, d.stride, d.batch_count);
 }
 
-// True if all sizes agree and are not 0. Otherwise cublasLt reports what is wrong.
+// False: cublasLt reports the fault.
 bool agree(const Product &p, const Layout &a, const Layout &b, const Layout &d) {
   const bool ta = p.call.transa != LIBSGEMM_NO_TRANS, tb = p.call.transb != LIBSGEMM_NO_TRANS;
   const bool empty = d.rows == 0 || d.columns == 0 || (ta ? a.rows : a.columns) == 0;
@@ -142,7 +140,6 @@ bool same(const Layout &x, const Layout &y) {
          x.ld == y.ld && (x.stride == y.stride || x.batch_count == 1);
 }
 
-// NULL if C and D are the same matrix, or C is not read.
 const char *check_c(const Matrices &x, const Layout &d, const float *beta) {
   if (beta != nullptr && *beta == 0) return nullptr;
   Layout c;

@@ -1,4 +1,4 @@
-// cuBLAS's products of two matrices, and batches by strides.
+// Products, and batches by strides.
 #include "gpu_blas/products.h"
 #include "cublas/arithmetic.h"
 

@@ -1,4 +1,4 @@
-// Lines of a word and its values; numbers are in the C locale whatever the program's is.
+// Numbers are always in the C locale.
 #include "calibration.h"
 
 #include <sys/utsname.h>
@@ -24,7 +24,7 @@ constexpr const char *kFirstLine = "libsgemm calibration 1";
 constexpr const char *kLastLine = "end";
 constexpr size_t kMostBytes = size_t{1} << 20;
 
-// In its maker's words; not on x86: the architecture.
+// The vendor's name of the CPU; not on x86: the architecture.
 std::string processor() {
 #if defined(__x86_64__)
   std::array<unsigned, 12> words = {};
@@ -45,7 +45,6 @@ std::string processor() {
   return uname(&system) == 0 ? system.machine : "unknown";
 }
 
-// A line with one number.
 struct Number {
   const char *name;
   double GpuCosts::*value;
@@ -78,7 +77,6 @@ constexpr std::array<KeyLine, 4> kKeys = {{
     {"device", &CalibrationKey::device},
 }};
 
-// A line per m and n, with a number per k.
 void write_table(std::ostream &out, const char *name, const SizeTable &table) {
   for (int m = 0; m < SizeTable::kCount; ++m) {
     for (int n = 0; n < SizeTable::kCount; ++n) {
@@ -89,12 +87,11 @@ void write_table(std::ostream &out, const char *name, const SizeTable &table) {
   }
 }
 
-// Parses in the order of writing.
 class Reader {
  public:
   Reader(const std::string &text, std::string *problem) : lines_(text), problem_(problem) {}
 
-  // The rest of the next line, which must begin with `word`.
+  // The next line must begin with `word`; *rest follows.
   bool line(const std::string &word, std::string *rest) {
     std::string all;
     ++number_;
@@ -106,7 +103,6 @@ class Reader {
     return true;
   }
 
-  // Numbers from `least` to `most`.
   bool numbers(const std::string &word, double least, double most, const std::vector<double *> &values) {
     std::string rest;
     if (!line(word, &rest)) return false;

@@ -1,4 +1,4 @@
-// Batches by arrays of pointers; a batch of one shape is a single group.
+// Batches by arrays of pointers; a batch of one shape is one group.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 
 namespace libsgemm {
 
-// Arrays of a GroupCall.
 struct Groups {
   std::vector<libsgemm_op_t> transa, transb;
   std::vector<int64_t> m, n, k, lda, ldb, ldc, size;
@@ -34,7 +33,6 @@ inline const libsgemm_op_t *translate(const int *array, int64_t count, std::vect
   return ops->data();
 }
 
-// Arrays of a call of groups; batches of one shape have them on the caller's stack.
 template <typename INT>
 struct GroupArguments {
   const int *transa, *transb;

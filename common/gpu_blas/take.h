@@ -1,4 +1,4 @@
-// A program's call to its GPU's BLAS: libsgemm computes it, or it is forwarded with the reason.
+// A program's call to its GPU's BLAS is computed by libsgemm, or forwarded with a reason.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,8 @@ struct Product {
   void size(int64_t m, int64_t n, int64_t k);
   void operands(const void *a, int64_t lda, const void *b, int64_t ldb, void *c, int64_t ldc);
   void strides(int64_t a, int64_t b, int64_t c, int64_t batch_count);
-  // beta is NULL for routines without one.
+  // beta NULL: a routine without it.
   void scalars(const void *the_alpha, const void *the_beta, bool with_beta = true);
-  // For entry points that name the types.
   void types(int a, int b, int c);
   bool has_epilogue() const { return epilogue.bias != nullptr || epilogue.function != Epilogue::identity; }
   void refuse(const char *why) {
@@ -26,14 +25,14 @@ struct Product {
 
   VendorHandle handle;
   Call call;
-  const GroupCall *groups = nullptr;  // replaces `call`, whose entry and sizes remain for statistics
+  const GroupCall *groups = nullptr;  // replaces `call`, whose entry and sizes serve statistics
   const float *alpha = nullptr, *beta = nullptr;
   bool has_beta = true;
   bool c_apart = false;  // C is read from elsewhere: libsgemm computes only with beta 0
   Asked asked = Asked::exact;
   const char *refusal = nullptr;  // why the call is forwarded, whatever the handle says
   Epilogue epilogue = {};
-  // cublasLt: stream and workspace are arguments of the call.
+  // cublasLt: arguments of the call.
   bool from_lt = false;
   void *stream = nullptr, *workspace = nullptr;
   size_t workspace_bytes = 0;
@@ -49,22 +48,19 @@ class Inside {
   Inside &operator=(const Inside &) = delete;
 };
 
-// A step right before the product; returns the vendor's status.
 struct Preparation {
   int (*prepare)(const void *argument) = nullptr;
   const void *argument = nullptr;
 };
 
-// NULL: done, with the vendor's status in *status. Otherwise why it is forwarded; C is untouched. `time` may be NULL.
+// NULL: done, *status is the vendor's. Otherwise why it is forwarded; C is untouched. `time` may be NULL.
 const char *try_ours(const Product &product, const Preparation &first, int *status, GpuTime *time);
 
-// For statistics: whether calls are counted, the stream on which a call is timed, the count of a forwarded call.
 bool is_counting();
 void *stream_of(const Product &product);
 uint64_t nanoseconds_now();
 void count_forwarded(const Product &product, const char *why, int status, uint64_t start, GpuTime *time);
 
-// Computes the call, or forwards it by `forward`.
 template <typename Forward>
 int take(const Product &product, const Forward &forward, const Preparation &first = {}) {
   if (is_inside()) return forward();

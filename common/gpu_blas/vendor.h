@@ -1,5 +1,4 @@
-// Differences between the vendors' BLAS: each drop-in is linked with one vendor's definitions (cublas/vendor.cpp,
-// rocblas/vendor.cpp). Their enumerations are passed as ints.
+// Differences between the vendors' BLAS (cublas/vendor.cpp, rocblas/vendor.cpp). Their enumerations are passed as ints.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +14,13 @@ constexpr int kVendorSuccess = 0;  // of both vendors
 
 struct Product;
 
-// Requested arithmetic.
 enum class Asked : int8_t {
   exact,    // FP32 inputs and sums
   reduced,  // inputs may be rounded: to TF32, or to 16 bits
   refused   // libsgemm lacks it: pedantic math, emulation, other types
 };
 
-// Properties of a call that the vendor's handle determines.
+// What the vendor's handle determines.
 struct Surroundings {
   void *stream = nullptr;
   Asked asked = Asked::exact;
@@ -30,7 +28,7 @@ struct Surroundings {
 };
 
 extern const Vendor kVendor;
-extern const char *const kVendorLibrary;  // beginning of the library's file name
+extern const char *const kVendorLibrary;  // beginning of its file name
 extern const int kVendorNoTrans;
 extern const int kVendorLacks;  // status for a function that the process's library lacks
 
@@ -41,7 +39,7 @@ int op_of(int theirs);
 int side_of(int theirs);
 int uplo_of(int theirs);
 int diag_of(int theirs);
-// An input's, or C's as Type::f32. False: libsgemm has no such type.
+// *type: of A and B; f32 for C. False: libsgemm has no such type.
 bool type_of(int theirs, Type *type);
 
 // NULL, or why the call is forwarded.

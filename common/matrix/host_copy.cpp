@@ -9,7 +9,6 @@ namespace {
 
 size_t bytes_of(const Stored &x) { return static_cast<size_t>(x.rows) * static_cast<size_t>(x.cols) * x.size; }
 
-// To dense memory.
 libsgemm_status_t fetch(const DeviceMemory &memory, const Stored &x, const void *target, Error *error) {
   if (bytes_of(x) == 0) return LIBSGEMM_SUCCESS;
   const size_t column = static_cast<size_t>(x.rows) * x.size;
@@ -31,7 +30,7 @@ libsgemm_status_t copy_part(const DeviceMemory &memory, const GemmDesc &device, 
                             const void *dense, Error *error) {
   const Stored c = stored_c(device);
   const size_t pitch = static_cast<size_t>(c.ld) * c.size, column = static_cast<size_t>(c.rows) * c.size;
-  // A triangle goes column by column: the rest of the matrix must not be written.
+  // Column by column for a triangle: the rest must not be written.
   const int64_t step = c.part == Stored::all ? c.cols : 1;
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (int64_t j = 0; j < c.cols && status == LIBSGEMM_SUCCESS; j += step) {
@@ -73,7 +72,7 @@ libsgemm_status_t HostCopy::fetch_arrays(const DeviceMemory &memory, Error *erro
   return status;
 }
 
-// For all products. An A or B that consecutive products share is copied once.
+// An A or B that consecutive products share is copied once.
 bool HostCopy::allocate() {
   size_t total = 0;
   bool fits = true;

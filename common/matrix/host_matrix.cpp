@@ -1,4 +1,4 @@
-// Column by column over the part of C that a routine defines.
+// For the part of C that a routine defines.
 #include "host_matrix.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace libsgemm {
 namespace {
 
-// Calls visit(column, first row, rows) for each column of the part.
+// Calls visit(column, first row, rows).
 template <typename Visit>
 void for_columns(const GemmDesc &desc, const Visit &visit) {
   const Stored c = stored_c(desc);

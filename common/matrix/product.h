@@ -1,6 +1,6 @@
 // Level-3 BLAS as sums of products: every routine but trsm is out = alpha * sum of x * y + beta * out on its part of
-// out. The views x and y hide transposition, symmetry, triangles, 16-bit types and a math mode's rounding. `ref`
-// computes from these views; verification checks against them.
+// out. Views hide transposition, symmetry, triangles, 16-bit types and rounding. `ref` computes from these views;
+// verification checks against them.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace libsgemm {
 
-// A read-only matrix seen through its structure: element (i, j) is data[i * row_step + j * col_step].
+// Read-only; element (i, j) is data[i * row_step + j * col_step].
 struct View {
   enum Structure : int8_t { general, symmetric, triangular };
 
@@ -31,14 +31,13 @@ struct View {
     return type == Type::f16 ? f16_to_float(bits) : bf16_to_float(bits);
   }
 
-  // In a triangular view valid only within its triangle.
+  // Triangular: valid only within the triangle.
   float at(int64_t i, int64_t j) const {
     if (structure == symmetric && i != j && (i < j) != upper) return load(j, i);
     if (structure == triangular && unit && i == j) return 1.0f;
     return load(i, j);
   }
 
-  // Floats without conversion.
   bool plain() const { return structure == general && type == Type::f32 && mode == LIBSGEMM_MATH_FP32; }
 
   View transposed() const {
@@ -48,7 +47,7 @@ struct View {
     return t;
   }
 
-  // A view with structure moves only along its diagonal.
+  // i == j if the view has structure.
   View block(int64_t i, int64_t j) const {
     View b = *this;
     b.data = static_cast<const char *>(data) + (i * row_step + j * col_step) * static_cast<int64_t>(size_of(type));
@@ -64,7 +63,7 @@ struct Output {
   Part part;
 
   float *at(int64_t i, int64_t j) const { return data + i * row_step + j * col_step; }
-  // Rows of column j in the output, of m in all.
+  // Column j has rows [first_row, last_row) of m.
   int64_t first_row(int64_t j) const { return part == lower ? j : 0; }
   int64_t last_row(int64_t j, int64_t m) const { return part == upper ? std::min(m, j + 1) : m; }
 
@@ -80,7 +79,7 @@ struct Product {
   View x, y;  // m x k and k x n
   int64_t m, n, k;
 
-  // Zeros of a triangle are no factors: 0 * Inf would make a NaN that the routine does not define.
+  // Zeros of a triangle are excluded: 0 * Inf would make a NaN that the routine does not define.
   Span span(int64_t i, int64_t j) const {
     if (x.structure == View::triangular) return x.upper ? Span{i, k} : Span{0, i + 1};
     if (y.structure == View::triangular) return y.upper ? Span{0, j + 1} : Span{j, k};
@@ -90,8 +89,7 @@ struct Product {
   Product transposed() const { return {y.transposed(), x.transposed(), n, m, k}; }
 };
 
-// A description as products in a math mode. trmm: `factor` is the old C. trsm: `factor` is the solution X, and op(A) *
-// X is compared with alpha * B.
+// trmm: `factor` is the old C. trsm: `factor` is the solution X, and op(A) * X is compared with alpha * B.
 struct Products {
   int count;  // 2 for syr2k, else 1
   Product term[2];

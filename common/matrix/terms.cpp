@@ -1,4 +1,4 @@
-// Loops over the terms of an element, clipped to the image.
+// Clips loops over terms to the image.
 #include "terms.h"
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 namespace libsgemm {
 namespace {
 
-// Indices first, first + step, ...
 struct Progression {
   int64_t first, step, count;
 };
@@ -24,12 +23,12 @@ Progression inside(int64_t start, int64_t step, int64_t count, int64_t size) {
 // The taps i in [0, count) that reach position `at` of the padded image: at - i * dilation is stride times an index
 // below `size`.
 Progression met(int64_t at, int64_t dilation, int64_t stride, int64_t count, int64_t size) {
-  // i repeats with the period stride / gcd; the first one is found by trying all.
+  // i repeats with period stride / gcd; trying finds the first.
   const int64_t period = stride / std::gcd(stride, dilation);
   int64_t first = 0;
   while (first < std::min(period, count) && (at - first * dilation) % stride != 0) ++first;
   if (first >= std::min(period, count)) return {0, 1, 0};
-  // The index of y falls with i: skip taps above the last index, end before it becomes negative.
+  // The index of y falls with i.
   const int64_t above = at - (size - 1) * stride;
   if (above > first * dilation) first += round_up(above - first * dilation, period * dilation) * period;
   const int64_t end = std::min(count, at < 0 ? 0 : at / dilation + 1);
@@ -62,7 +61,6 @@ Terms data_gradient(const ConvDesc &d, const int64_t (&at)[4]) {
   t.a = d.y + at[0] * d.y_steps.n + group * k * d.y_steps.c;
   t.b = d.f + group * k * d.f_steps.n + at[1] % c * d.f_steps.c;
   t.loop[0] = {r.count > 0 && s.count > 0 ? k : 0, d.y_steps.c, d.f_steps.n};
-  // The index of y falls with each tap.
   t.loop[1] = {r.count, -(r.step * d.dilation_h / d.stride_h) * d.y_steps.h, r.step * d.f_steps.h};
   t.loop[2] = {s.count, -(s.step * d.dilation_w / d.stride_w) * d.y_steps.w, s.step * d.f_steps.w};
   if (t.loop[0].count == 0) return t;
@@ -108,7 +106,7 @@ bool padding_meets_infinity(const ConvDesc &d, const int64_t (&at)[4]) {
     t = {nullptr, d.y + at[0] * d.y_steps.c, {{d.n, 0, d.y_steps.n}, {d.p, 0, d.y_steps.h}, {d.q, 0, d.y_steps.w}}};
   }
   bool infinite = false;
-  t.a = t.b;  // only b is looked at
+  t.a = t.b;  // only b is read
   t.for_each([&](float, float b) { infinite = infinite || !std::isfinite(b); });
   return infinite;
 }

@@ -1,13 +1,12 @@
-// The terms of an element of a convolution's output, by definition: `ref` computes from them, verification checks
-// against them.
+// The terms of an element of a convolution's output: `ref` computes from them, verification checks against them.
 #pragma once
 
 #include "contract/conv.h"
 
 namespace libsgemm {
 
-// The terms of an element outside of the padding; loop[0] is the outermost. Term (i, j, l) is a[i * loop[0].a + ...]
-// times b[i * loop[0].b + ...].
+// Terms outside of the padding; loop[0] is the outermost. Term (i, j, l) is a[i * loop[0].a + ...] times b[i *
+// loop[0].b + ...].
 struct Terms {
   struct Loop {
     int64_t count, a, b;
@@ -26,11 +25,10 @@ struct Terms {
   }
 };
 
-// Terms of element (at[0], ..., at[3]), in the order of LIBSGEMM_DETERMINISTIC_INVARIANT.
+// Of element (at[0], ..., at[3]), in the order of LIBSGEMM_DETERMINISTIC_INVARIANT.
 Terms terms_of(const ConvDesc &desc, const int64_t (&at)[4]);
 
-// True if a zero of the padding may be multiplied by a number that is not finite. A kernel may include that NaN or
-// leave it out.
+// True if a zero of the padding may meet a number that is not finite: a kernel may include that NaN or not.
 bool padding_meets_infinity(const ConvDesc &desc, const int64_t (&at)[4]);
 
 }  // namespace libsgemm

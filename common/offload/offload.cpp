@@ -1,4 +1,4 @@
-// Makes a plan for a call, takes memory, runs a pipeline per device (docs/kernels/offload.md).
+// Plans a call, takes memory, runs a pipeline per device (docs/kernels/offload.md).
 #include "offload.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Request {
   Rates rates;
 };
 
-// By the kernels' cost model, if that counts in seconds; else an assumed rate.
+// By the cost model, if that counts in seconds; else an assumed rate.
 double device_flops(const Backend &backend, const GemmDesc &desc, int device) {
   if (flop_count(desc) < 1e9) return kUnknownFlops;
   GemmDesc d = desc;
@@ -42,7 +42,7 @@ double device_flops(const Backend &backend, const GemmDesc &desc, int device) {
   d.m = d.n = d.k = d.lda = d.ldb = d.ldc = 4096;
   d.a_array = d.b_array = nullptr;
   d.c_array = nullptr;
-  alignas(kPointerAlignment) static float place;  // kernels look at alignments only
+  alignas(kPointerAlignment) static float place;  // kernels read only the alignment
   d.a = d.b = d.c = &place;
   const Kernel *kernel = select_kernel(backend, d, device, kSplitWorkspace).kernel;
   const double flops = kernel != nullptr ? flop_count(d) / kernel->cost(d, device) : 0;
@@ -53,7 +53,7 @@ size_t workspace_limit(const GemmDesc &d) {
   return mode_traits(d.math_mode).splits ? kSplitWorkspace : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
 }
 
-// Calls visit(unit, factors) for one tile of each shape, on the diagonal and off it.
+// One tile of each shape, on the diagonal and off it.
 template <typename Visit>
 void for_shapes(const GemmDesc &d, const TilePlan &p, const Visit &visit) {
   const auto distinct = [](const std::vector<int64_t> &bounds, std::ptrdiff_t most) {
@@ -94,7 +94,7 @@ bool find_workspace(const Request &r, const TilePlan &p, size_t most, size_t *wo
   return all;
 }
 
-// Where results must not depend on the free memory: the limit, or half of the device's memory.
+// For results independent of the free memory: the limit, or half of the device's memory.
 size_t planned_bytes(const Request &r, size_t budget) {
   if (!repeatable(r.desc.deterministic)) return budget;
   const size_t limit = memory_state().device_limit;
@@ -132,7 +132,7 @@ libsgemm_status_t plan_for(const Request &r, size_t budget, TilePlan *plan, size
 
 // ---- Running
 
-// For operands that the device cannot copy in place.
+// Staging pieces. None if the device copies all operands in place.
 int pieces_wanted(const Request &r, const TilePlan &p) {
   const bool whole = p.group == 1;
   if (whole && r.a.pinned && r.c.pinned && (r.b.pinned || p.b_bytes == 0)) return 0;
@@ -141,7 +141,7 @@ int pieces_wanted(const Request &r, const TilePlan &p) {
   return static_cast<int>(std::clamp<int64_t>(wanted, 4, kMostPieces));
 }
 
-// If none is left, all: using the first then reports the error.
+// All of them if none is left: the first then reports the error.
 std::vector<int> devices_left(const Backend &backend) {
   std::vector<int> all = offload_devices(backend);
   const auto gone = [&](int device) { return is_abandoned(backend, device); };
@@ -156,7 +156,7 @@ void give_up(Request *r, int device, const Error &error) {
 }
 
 libsgemm_status_t hold(Request *r, const TilePlan &plan, size_t workspace, Holdings *h, Error *error) {
-  // The first device computes everything if there is no second, or if that is busy or has less memory.
+  // The first device computes alone if a second is missing, busy or has less memory.
   const bool share = r->devices.size() > 1 && plan.tiles() * ceil_div(r->desc.batch_count, plan.group) > 1 &&
                      (library().env.offload_devices > 0 || plan.seconds >= kShared);
   const size_t devices = share ? r->devices.size() : 1;
@@ -221,7 +221,7 @@ libsgemm_status_t run_plan(Request *r, const TilePlan &plan, size_t workspace, c
   return status;
 }
 
-// With this much nothing is cut for lack of memory.
+// So much that lack of memory cuts nothing.
 size_t unbound_bytes(const Request &r) {
   TilePlan whole = {};
   whole.group = 1;
@@ -235,7 +235,6 @@ size_t unbound_bytes(const Request &r) {
 
 namespace {
 
-// After a failure r->devices are those that may still try.
 libsgemm_status_t offload_to_first(Request *r, const Undo &undo, const PlanKey &key, bool may_keep, Offloaded *by,
                                    Error *error) {
   const int first = r->devices.front();
@@ -248,18 +247,18 @@ libsgemm_status_t offload_to_first(Request *r, const Undo &undo, const PlanKey &
     give_up(r, first, *error);
     return status;
   }
-  // Under a limit take_set() waits for what other calls hold.
+  // Under a limit take_set() waits for memory of other calls.
   if (repeatable(r->desc.deterministic)) budget = std::max(budget, memory_state().device_limit);
   planned = planned && budget >= enough;
   const bool keep = may_keep && !planned && budget >= enough;
-  // The free memory may be fragmented, or taken by now: less may succeed.
+  // Free memory may be fragmented, or taken by now: less may succeed.
   for (int attempt = 0; attempt < 6; ++attempt) {
     if (!planned) status = plan_for(*r, budget, &plan, &workspace, error);
     if (status != LIBSGEMM_SUCCESS) break;
     status = run_plan(r, plan, workspace, undo, by, error);
     if (status == LIBSGEMM_SUCCESS && keep && attempt == 0) keep_plan(key, plan, workspace);
     if (status != LIBSGEMM_OUT_OF_MEMORY) return status;
-    // A device that refused has no recorded free bytes any more: the driver is asked again.
+    // A refusal clears the recorded free bytes: the driver is asked again.
     planned = false;
     size_t now = 0;
     const size_t tried = std::min(budget, plan.bytes() + workspace);
@@ -291,8 +290,8 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
     set_error(error, "no host memory for a copy of C");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
-  // A plan depends on the first device alone, which the others equal: results do not depend on which device computes.
-  // Repeatable results must not depend on earlier calls: their plans are not kept.
+  // The plan depends on the first device alone, which the others equal: results do not depend on the device. Repeatable
+  // results must not depend on earlier calls: their plans are not kept.
   const bool may_keep = !repeatable(desc.deterministic) && desc.batch == Batch::none;
   const PlanKey key = {&backend, r.devices.front(), forced, r.rates, choice_key(desc)};
   libsgemm_status_t status = LIBSGEMM_SUCCESS;

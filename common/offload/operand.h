@@ -1,4 +1,4 @@
-// Operands in host memory, cut into blocks, and these into pieces that are copied one by one.
+// Operands in host memory, cut into blocks, and blocks into pieces that are copied one by one.
 #pragma once
 
 #include "contract/backend.h"
@@ -6,7 +6,6 @@
 
 namespace libsgemm {
 
-// A, B or C of all products.
 struct Operand {
   enum Which : int8_t { a, b, c } which;
   const GemmDesc *desc;
@@ -25,18 +24,17 @@ struct Piece {
   int64_t column, columns, row, rows;
 };
 
-// From `column` and `row`, with at most `bytes` bytes on the device.
+// At most `bytes` bytes on the device.
 Piece next_piece(const Block &block, size_t size, size_t bytes, int64_t column, int64_t row);
 
-// Bytes: offset in the block on the device; length without the gap after the last column.
+// Bytes: offset in the block on the device; length without the last column's padding.
 size_t piece_offset(const Block &block, const Piece &piece, size_t size);
 size_t piece_bytes(const Block &block, const Piece &piece, size_t size);
 
-// Copy between host memory and a buffer with the device's layout. unpack() writes only what the routine writes.
+// Between host memory and a buffer in the device's layout. unpack() writes only what the routine writes.
 void pack(const Operand &from, const Block &block, const Piece &piece, char *buffer);
 void unpack(const Operand &to, const Block &block, const Piece &piece, const char *buffer);
 
-// For columns of one product.
 Copy direct_copy(const Operand &operand, const Block &block, const Piece &piece, char *device, bool up);
 
 }  // namespace libsgemm

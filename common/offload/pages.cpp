@@ -1,4 +1,4 @@
-// Uses MADV_POPULATE_WRITE (Linux 5.14) for pages of whole columns of C.
+// By MADV_POPULATE_WRITE (Linux 5.14), for pages of whole columns of C.
 #include "pages.h"
 
 #include <sys/mman.h>
@@ -22,7 +22,7 @@ size_t page_size() {
   return size;
 }
 
-// Pages with nothing but these columns, which must be whole and close together.
+// Pages that hold only these columns. None if they are not whole, or the gap between them is a page or more.
 Pages pages_of(const GemmDesc &desc, const Block &r) {
   const GemmDesc d = batch_item(desc, r.item);
   const size_t page = page_size();

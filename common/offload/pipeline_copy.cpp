@@ -11,7 +11,7 @@ constexpr size_t kInlineBytes = size_t{64} << 10;  // up to here another thread 
 constexpr size_t kLeastPiece = size_t{256} << 10;
 constexpr size_t kDownPiece = kPieceBytes / 2;  // one piece is stored while the next arrives
 
-// All threads get a part of the block.
+// Small enough to give each thread a part.
 size_t piece_size(const Block &block, size_t size, size_t most) {
   const size_t share = device_bytes(block, size) / (2 * static_cast<size_t>(copy_threads()));
   return std::clamp(share, kLeastPiece, most);
@@ -45,7 +45,6 @@ Pipeline::Slot *Pipeline::free_slot(bool direct, bool up) {
   return nullptr;
 }
 
-// Blocks go to the host threads in their order.
 bool Pipeline::fill() {
   bool moved = false;
   while (!uploads_.empty()) {
@@ -79,7 +78,6 @@ bool Pipeline::fill() {
   return moved;
 }
 
-// Enqueues uploads of filled pieces.
 libsgemm_status_t Pipeline::send(bool *moved) {
   for (std::vector<Slot> *all : {&direct_, &slots_}) {
     for (Slot &slot : *all) {
@@ -126,7 +124,7 @@ libsgemm_status_t Pipeline::land_uploads(bool *moved) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Only results whose kernels have ended without an error and whose old values are saved.
+// Only results whose kernels ended without an error and whose old values are saved.
 libsgemm_status_t Pipeline::fetch(bool *moved) {
   while (!results_.empty()) {
     Work *w = results_.front();

@@ -1,4 +1,4 @@
-// Simulates candidate plans: when panels arrive, tiles are computed, results are back.
+// Simulates candidate plans.
 #include "tile_plan.h"
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 namespace libsgemm {
 namespace {
 
-constexpr int kMostC = 4;  // tiles of C on the device: one is filled, one computed, two go back
+constexpr int kMostC = 4;  // tiles of C on the device: one is filled, one computed, two returned
 
-// Parts of the longer direction of C; the shorter one is cut into parts of the same length.
+// Parts of C's longer direction; the shorter one is cut into parts of the same length.
 constexpr int64_t kParts[] = {1,  2,  3,  4,   5,   6,   8,   10,  12,   16,   20,   24,   32,   40,
                               48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384};
 constexpr int kWorse = 4;           // successive slower plans that end the search
-constexpr double kClearly = 0.99;   // part of the time below which a plan of more and smaller tiles wins
+constexpr double kClearly = 0.99;   // share of the time below which a plan of more and smaller tiles wins
 constexpr double kCoarsely = 1.02;  // likewise over coarse tiles: several devices can share smaller ones
 constexpr int64_t kCoarse = 4096 + 256;
 constexpr int64_t kMostSteps = 4096;    // of a simulated plan; longer ones are estimated
@@ -25,17 +25,17 @@ constexpr size_t kSmallItem = 4 << 20;  // bytes of a product; smaller ones are 
 constexpr size_t kGroup = 16 << 20;
 constexpr double kLaunch = 15e-6;  // seconds
 
-// The triangle or symmetric A stays whole.
 bool one_sided(const GemmDesc &d) { return traits_of(d).one_sided(); }
-// Off the diagonal syr2k adds two products, but an invariant sum is one FMA sequence: C stays whole.
+// The products of syr2k off the diagonal are separate launches, but an invariant sum is one FMA sequence: C stays
+// whole.
 bool is_one_chain(const GemmDesc &d) { return invariant(d) && traits_of(d).terms() > 1; }
 bool cuts_rows(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_RIGHT); }
 bool cuts_cols(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_LEFT); }
-// Each block of k rounds C. FP64 rounds once, an invariant sum at its end.
+// C is rounded after each block of k. FP64 and invariant sums round once, at the end.
 bool cuts_depth(const GemmDesc &d) { return !one_sided(d) && d.math_mode != LIBSGEMM_MATH_FP64 && !invariant(d); }
 
-// Equal parts of about `edge`, except for the last, at multiples of 256, small ones of 128 or 16. `ramp`: the first is
-// cut into a quarter, a quarter and a half, so that work begins early.
+// Parts of about `edge`, equal except for the last, at multiples of 256; shorter ones of 128 or 16. `ramp`: the first
+// is cut into a quarter, a quarter and a half, to begin early.
 std::vector<int64_t> bounds(int64_t length, int64_t edge, bool ramp) {
   const int64_t parts = ceil_div(length, edge);
   const int64_t unit = edge >= 1024 ? 256 : edge >= 256 ? 128 : 16;
@@ -56,7 +56,6 @@ int64_t longest(const std::vector<int64_t> &bounds) {
   return most;
 }
 
-// Buffers for a tile with the longest part in each direction.
 void measure_blocks(const GemmDesc &d, TilePlan *p) {
   TilePlan whole = *p;
   whole.rows = {0, longest(p->rows)};
@@ -114,7 +113,7 @@ bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
   return false;
 }
 
-// The least recently used block is replaced, as in the pipeline.
+// Replaces the least recently used block, as the pipeline does.
 class Held {
  public:
   // `all`: a buffer for each block.
@@ -151,13 +150,13 @@ double elements(const Block &b) {
   return static_cast<double>(b.items) * static_cast<double>(b.rows) * static_cast<double>(b.cols);
 }
 
-// The last wave of blocks does not fill the device.
+// The last term: the last wave of blocks does not fill the device.
 double launch_seconds(const GemmDesc &d, const Rates &rates) {
   const double depth = std::min(static_cast<double>(d.k), 65536.0);
   return flop_count(d) / rates.flops + kLaunch + 4.5e5 * depth / rates.flops;
 }
 
-// Among the blocks of its operand.
+// Index among the blocks of its operand.
 int64_t block_number(const GemmDesc &d, const TilePlan &p, const Unit &unit, const Factor &f, bool second,
                      int64_t step) {
   const int64_t panels = f.of_b ? p.col_panels() : p.row_panels();
@@ -192,14 +191,14 @@ void simulate(const GemmDesc &d, const Rates &rates, TilePlan *p) {
   p->seconds = down;
 }
 
-// As if nothing stayed on the device, for a plan too long to simulate.
+// For a plan too long to simulate: as if nothing stayed on the device.
 void estimate(const GemmDesc &d, const Rates &rates, double steps, TilePlan *p) {
   const Unit unit = {0, p->group, 0, 0, false};
   const double up = static_cast<double>(p->a_bytes + p->b_bytes) / rates.up;
   p->seconds = steps * (up + launch_seconds(device_desc(d, *p, unit, factors_of(d, *p, unit, 0)), rates));
 }
 
-// Few tiles to share, though the operands would allow more.
+// Large tiles, although smaller ones would fit: devices can share few.
 bool is_coarse(const TilePlan &p) {
   return p.order == Order::frontier && std::min(longest(p.rows), longest(p.cols)) > kCoarse;
 }
@@ -209,7 +208,6 @@ class Search {
   Search(const GemmDesc &d, const Rates &rates, size_t budget, TilePlan *best)
       : d_(d), rates_(rates), budget_(budget), best_(best) {}
 
-  // True if the plan fits.
   bool consider(TilePlan *p) {
     const double steps = static_cast<double>(p->tiles()) * static_cast<double>(p->steps()) *
                          static_cast<double>(ceil_div(d_.batch_count, p->group));
@@ -237,7 +235,6 @@ class Search {
   int worse_ = 0;
 };
 
-// Enough small products to make a copy worthwhile.
 int64_t group_size(const GemmDesc &d, size_t budget) {
   if (d.batch_count <= 1) return 1;
   const TilePlan whole = {1, Order::frontier, {0, d.m}, {0, d.n}, {0, d.k}, 0, 0, 0, 0, 0, 0, 0};

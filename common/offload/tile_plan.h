@@ -1,10 +1,10 @@
-// How a product of host memory is cut for a device. Pure functions of numbers (docs/kernels/offload.md).
+// How a product in host memory is cut for a device: pure functions of numbers (docs/kernels/offload.md).
 //
 // rows[] and cols[] cut C into tiles, depth[] cuts the sum over k. A unit is a tile of one product, or several whole
-// products of a batch of small ones. It takes a launch for each block of k, with a block of A and one of B.
+// products of a batch of small ones. Each block of k is a launch, with a block of A and one of B.
 //
 // If the routine writes a triangle of C, rows and columns are cut alike. Tiles on the diagonal run the same routine,
-// the others are products: A_i A_j^T for syrk; A_i B_j^T and B_i A_j^T, two launches, for syr2k.
+// the others products: A_i A_j^T for syrk; A_i B_j^T and B_i A_j^T, two launches, for syr2k.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ namespace libsgemm {
 
 inline int64_t ceil_div(int64_t x, int64_t y) { return x / y + (x % y != 0 ? 1 : 0); }
 
-// Assumed: a wrong speed costs time only.
+// Assumed: a wrong speed costs only time.
 struct Rates {
   double up, down;  // bytes a second, from and to the call's host memory
   double flops;     // a second
@@ -45,10 +45,10 @@ struct TilePlan {
   }
 };
 
-// The fastest plan within `budget` bytes of the device. False: none.
+// Within `budget` bytes of device memory. False: none.
 bool make_plan(const GemmDesc &desc, const Rates &rates, size_t budget, TilePlan *plan);
 
-// For a plan with cuts. False if its buffers exceed the budget.
+// For a plan with cuts. False: its buffers exceed the budget.
 bool fit_plan(const GemmDesc &desc, size_t budget, TilePlan *plan);
 
 struct Unit {
@@ -57,7 +57,7 @@ struct Unit {
   bool back;            // k from its last block to the first
 };
 
-// Units of device `part` of `parts`, in order. A device's tiles are in neighbouring columns.
+// Of device `part` of `parts`, in order. A device's tiles are in neighbouring columns.
 std::vector<Unit> make_units(const GemmDesc &desc, const TilePlan &plan, int part, int parts);
 
 // The same part of several products' matrices; items 0: none.

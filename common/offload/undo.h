@@ -1,4 +1,4 @@
-// Copies of parts of C before they are overwritten: a call that fails leaves no trace.
+// Copies of parts of C, to restore it after a failure.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,11 @@ class Undo {
   Undo(const Undo &) = delete;
   Undo &operator=(const Undo &) = delete;
 
-  // Reserves memory for all of C without touching it. False: none. Without it nothing is saved.
+  // Reserves memory for all of C, untouched. False: none; nothing is saved.
   bool reserve(const GemmDesc &desc);
   bool reserved() const { return memory_ != nullptr; }
 
-  // Threads may save different blocks of a product's C at the same time. `for_device`: a device will write there
-  // itself.
+  // Threads may save different blocks at the same time. `for_device`: a device will write there itself.
   void save(const GemmDesc &desc, const Block &region, bool for_device) const;
   void restore(const GemmDesc &desc, const Block &region) const;
 
@@ -28,7 +27,6 @@ class Undo {
   size_t bytes_ = 0;
 };
 
-// Releases what is kept for later calls.
 void release_undo_memory();
 
 }  // namespace libsgemm

@@ -1,11 +1,11 @@
-// Objects that are never destroyed: exit handlers and unjoined threads may call until the process ends.
+// Never destroyed: exit handlers and unjoined threads may call until the process ends.
 #pragma once
 
 #include <new>
 
 namespace libsgemm {
 
-// Made at first use in static storage: no allocation can fail.
+// In static storage: no allocation can fail.
 template <typename T>
 T &immortal() {
   alignas(T) static unsigned char place[sizeof(T)];

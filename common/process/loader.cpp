@@ -1,4 +1,4 @@
-// Plugins: search path, checks, and reasons for refusal.
+// Plugins.
 #include "loader.h"
 
 #include <dlfcn.h>
@@ -30,13 +30,13 @@ namespace {
 
 std::atomic<unsigned> g_fork_generation{0};
 
-// Recursive: making the library resolves LIBSGEMM_KERNEL, which loads backends. Constant-initialised and without a
-// destructor: usable at the first fork and in the last call.
+// Recursive: making the library resolves LIBSGEMM_KERNEL, which loads backends. Constant-initialised, no destructor:
+// usable at the first fork and in the last call.
 std::recursive_mutex g_mutex;
 
 // The fork continues even if some threads cannot be ended.
 void end_threads() noexcept {
-  // The backends must not be touched.
+  // During exit, or inside a call, backends must not be touched.
   if (gate_fork_is_late()) return;
   try {
     kLayersAbove.before_fork();
@@ -49,9 +49,8 @@ void end_threads() noexcept {
   }
 }
 
-// Registered before any BLAS is loaded, so that it runs after the BLAS's own handlers, and after the gate's. A child
-// must not inherit the mutex locked by a thread that it does not have, a backend in the middle of a call, or one that
-// relies on threads that are gone.
+// Registered before any BLAS is loaded: runs after the BLAS's own handlers, and after the gate's. A child must not
+// inherit a mutex locked by a thread that it lacks, a backend in a call, or one that relies on lost threads.
 void before_fork() {
   gate_close_for_fork();
   g_mutex.lock();
@@ -66,7 +65,7 @@ void after_fork_in_parent() {
 void after_fork_in_child() {
   ++g_fork_generation;
   stats_after_fork();
-  // Its owner is a thread of the parent, so the child cannot unlock it.
+  // Its owner is a thread of the parent: the child cannot unlock it.
   new (&g_mutex) std::recursive_mutex;
   gate_open_after_fork(Side::child);
 }
@@ -101,7 +100,7 @@ bool is_file(const std::string &path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// The folder of libsgemm.so, links resolved. Plugins are in its subfolder libsgemm.
+// Links resolved. The subfolder libsgemm has the plugins.
 std::string own_folder() {
   const link_map *const self = object_of(reinterpret_cast<const void *>(&own_folder));
   const std::string file = self != nullptr ? file_of(*self) : "";
@@ -120,7 +119,7 @@ std::string find_plugin(const std::string &name, std::string *searched) {
   return "";
 }
 
-// True if an error text reports a lack of memory. "out of memory": a dlopen() that could not even allocate a text.
+// True for the text of a lack of memory. "out of memory": from a dlopen() that could not even allocate a text.
 bool lacks_memory(const char *words) {
   return words != nullptr &&
          (std::strstr(words, std::strerror(ENOMEM)) != nullptr || std::strstr(words, "out of memory") != nullptr);
@@ -140,7 +139,7 @@ bool is_libsgemm(const void *code) {
   return ours;
 }
 
-// dlopen()'s own text does not name the plugin if a library beneath is at fault.
+// dlopen()'s text does not name the plugin if one of its libraries is at fault.
 std::string load_failure(const std::string &path, const char *words) {
   if (words == nullptr) return path + " cannot be loaded";
   if (std::strncmp(words, path.c_str(), path.size()) == 0) return words;
@@ -148,8 +147,7 @@ std::string load_failure(const std::string &path, const char *words) {
   return path + (missing ? " lacks its runtime: " : " cannot be loaded: ") + words;
 }
 
-// The file must be complete, and the library of its note must load. That library stays loaded: the plugin opens it,
-// too.
+// The file must be complete, and the library of its note must load. It stays loaded: the plugin opens it, too.
 bool may_load(const std::string &path, std::string *reason) {
   Beneath beneath;
   if (!check_shared_object(path, &beneath, reason)) return false;
@@ -188,7 +186,7 @@ const Backend *open_table(const std::string &path, int index, std::string *reaso
   return table;
 }
 
-// Refuses for good; after a lack of memory, which may pass, only at the third attempt in a row. Always false.
+// Refuses for good; a lack of memory, which may pass, only at the third time in a row. Always false.
 bool refuse(Slot *slot, const char *name, const std::string &reason) {
   if (!lacks_memory(reason.c_str())) {
     slot->shortages = 0;
@@ -201,7 +199,7 @@ bool refuse(Slot *slot, const char *name, const std::string &reason) {
   return false;
 }
 
-// The backend reports only the version of its BLAS.
+// Backends do not report their BLAS's file.
 void note_blas(const Library &lib, const Backend &table) {
   const CpuBlas *const own = lib.env.cpu_blas.empty() ? kLayersAbove.program_blas() : nullptr;
   const char *const file = own != nullptr ? own->file.c_str() : lib.env.cpu_blas.c_str();
@@ -218,7 +216,7 @@ bool probe_slow(int index) {
   slot.fork_generation = g_fork_generation;
   Error error = {};
   const bool ok = slot.table->probe(&error) == LIBSGEMM_SUCCESS;
-  gate_watch_exit();  // the driver has registered handlers of its own
+  gate_watch_exit();  // the driver has registered handlers
   if (!ok) slot.probe_reason = error.text;
   log_message(1, [&] {
     return std::string("backend ") + kBackendNames[index] +
@@ -254,13 +252,13 @@ void resolve_kernel(Library *lib) {
 
 }  // namespace
 
-// Inside the gate, exit does not tear down a backend that is being loaded. The gate comes before the lock: the thread
-// that ends the process may need the lock.
+// Inside the gate, exit does not tear down a backend during loading. The gate comes before the lock, which the thread
+// that ends the process may need.
 Library &make_library() {
   const InGate gate;  // load_slow() checks ending()
   const Startup startup;
   const std::lock_guard<std::recursive_mutex> lock(g_mutex);
-  // The thread that makes the library gets it here before it is complete.
+  // A nested call of the thread that makes the library gets the incomplete one.
   static Library *made = nullptr;
   if (made != nullptr) return *made;
   made = new Library;

@@ -1,4 +1,4 @@
-// Messages for the operator: stderr, or the file of LIBSGEMM_LOG_PATH (%p is the process id). Never stdout.
+// Messages for the operator: stderr, or the file of LIBSGEMM_LOG_PATH (%p: process id). Never stdout.
 #pragma once
 
 #include <new>
@@ -6,17 +6,17 @@
 
 namespace libsgemm {
 
-// A program may close all descriptors and open its own files: the log is then opened again, so that no line gets into
-// those. A line that cannot be written at once, to a full FIFO, is dropped.
+// If a program closes all descriptors and opens its own files, the log is opened again: no line gets into those. A line
+// that cannot be written at once, to a full FIFO, is dropped.
 void log_open(int verbose, const std::string &path);
 
 // Levels: 0 warnings (always), 1 what was found, 2 each call, 3 each decision.
 bool log_wants(int level);
 
-// "libsgemm: TEXT" in one write: lines of several threads do not mix.
+// "libsgemm: TEXT" in one write: lines of threads do not mix.
 void log_line(int level, const std::string &text);
 
-// Without memory for the text it logs nothing: the call can continue.
+// Logs nothing without memory for the text: the call continues.
 template <typename MakeText>
 void log_message(int level, const MakeText &make_text) {
   if (!log_wants(level)) return;

@@ -1,4 +1,4 @@
-// Writes in a process that is not ours: a failed write must not end it by SIGPIPE or SIGXFSZ.
+// Writes that must not end the program by SIGPIPE or SIGXFSZ.
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,6 @@
 
 namespace libsgemm {
 
-// Like write(2), without signals.
 ssize_t write_quietly(int file, const void *data, size_t bytes);
 
 // Makes a file at least `bytes` long and allocates it: writing to a mapping cannot fail with SIGBUS. Returns 0 or an

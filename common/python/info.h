@@ -1,4 +1,4 @@
-// last_info() and info().
+// last_info(), info().
 #pragma once
 
 #include <nanobind/nanobind.h>

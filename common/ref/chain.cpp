@@ -1,6 +1,5 @@
-// Sequential FMAs for cpu_avx512_32x12x256_chain, cpu_avx2_16x6x256_chain and cpu_scalar_8x4x256_chain: vectors along m
-// and n, never along k. Each step is written once and compiled for each kind of CPU with an fmaf() instruction; without
-// one the C library computes the same bits, far slower.
+// Sequential FMAs: vectors along m and n, never along k. Each step is compiled for each kind of CPU with an fmaf()
+// instruction; without one the C library computes the same bits, far slower.
 #include <algorithm>
 
 #include "contract/finish.h"
@@ -40,7 +39,7 @@ ALWAYS_INLINE void write_tile(const Output &out, const Tile &t, float alpha, flo
   }
 }
 
-// Some columns at a time. Solved unknowns are next to each other in `known`, in the order of solving.
+// kSolveColumns at a time. `known`: solved unknowns, contiguous, in the order of solving.
 ALWAYS_INLINE void solve_columns(const Triangle &s, float alpha, float *known) {
   for (int64_t j0 = 0; j0 < s.count; j0 += kSolveColumns) {
     const int64_t columns = std::min(kSolveColumns, s.count - j0);
@@ -63,7 +62,6 @@ ALWAYS_INLINE void solve_columns(const Triangle &s, float alpha, float *known) {
 }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): an attribute has none.
-// A Chain's functions other than micro(), for a kind of CPU.
 #define STEPS(kind, target)                                                                                            \
   target void cross_##kind(const Product &p, const Tile &t, Span terms, float *sum) { add_crossed(p, t, terms, sum); } \
   target void write_##kind(const Output &out, const Tile &t, float alpha, float beta, const float *sum) {              \

@@ -1,14 +1,13 @@
 // Kernels on packed, cache-blocked tiles:
-// - cpu_sse2_8x4x256_packed, cpu_avx2_16x6x256_packed: every routine; with _tf32, _bf16, _fp16: products of inputs
-//   that packing rounds.
-// - cpu_sse2_4x4x256_packed_fp64, cpu_avx2_8x6x256_packed_fp64: every routine but trsm, panels and sums in doubles, C
-//   rounded once.
-// - cpu_avx512_32x12x256_chain, cpu_avx2_16x6x256_chain, cpu_scalar_8x4x256_chain: every routine, each element by
-//   sequential FMAs over all of k (chain.cpp). The others start again for each block of k, which rounds less.
+// - cpu_sse2_8x4x256_packed, cpu_avx2_16x6x256_packed: every routine; with _tf32, _bf16, _fp16: products of inputs that
+//   packing rounds.
+// - cpu_sse2_4x4x256_packed_fp64, cpu_avx2_8x6x256_packed_fp64: every routine but trsm, in doubles; C is rounded once.
+// - cpu_avx512_32x12x256_chain, cpu_avx2_16x6x256_chain, cpu_scalar_8x4x256_chain: sequential FMAs over all of k
+//   (chain.cpp). The others start a new sum for each block of k, which rounds less.
 //
-// A tile of C, 128 x 96, is summed over all of k in its own buffer and written once, with alpha and beta, through the
-// mask of its triangle. So an element's sum does not depend on m or n, C is read at most once, and trmm works in place
-// if it visits tiles in the order in which their inputs are no longer needed.
+// A tile of C is summed over all of k in a buffer and written once. So an element's sum does not depend on m or n, C is
+// read at most once, and trmm works in place if it visits tiles in the order in which their inputs are no longer
+// needed.
 //
 //        k = 256 at a time            tile of C, 128 x 96
 //       +-------+  packed y          +--------------------+
@@ -16,8 +15,8 @@
 //       +-------+                    |  a micro-kernel    |   x 128 * 256 | y 256 * 96 | sum 128 * 96
 //   packed x, panels of MR           +--------------------+   = 128 KiB + 96 KiB + 48 KiB, within L2; of doubles twice
 //
-// Packing reads operands through their views: transposition, symmetry, 16-bit types and rounding cost nothing after it.
-// Blocks on a triangle's diagonal are summed unpacked, each element over its nonzero terms only: 0 * Inf would be NaN.
+// Packing reads operands through their views: transposition, symmetry, 16-bit types and rounding cost nothing later.
+// Blocks on a triangle's diagonal are summed unpacked, over nonzero terms only: 0 * Inf would be NaN.
 // Blocking: Goto and van de Geijn, ACM TOMS 34 (2008).
 #include <algorithm>
 #include <type_traits>
@@ -31,7 +30,7 @@ namespace {
 
 constexpr int64_t kSolveRows = 64;  // order of triangles that trsm solves unpacked
 
-// sum (MR x NR of a buffer with kMc rows) += x * y. V: a vector of MR / VECTORS numbers.
+// V: a vector of MR / VECTORS numbers. `sum` has kMc rows.
 template <typename V, int VECTORS, int NR, typename Real>
 __attribute__((always_inline)) inline void micro(int64_t k, const Real *x, const Real *y, Real *sum) {
   constexpr int kLanes = sizeof(V) / sizeof(Real);
@@ -83,8 +82,8 @@ void round_all(float *values, int64_t count, libsgemm_math_mode_t mode) {
   if (mode == LIBSGEMM_MATH_FP16) round_all<round_to_f16>(values, count);
 }
 
-// Rows [i0, i1) of columns [p0, p1) as panels of `width` rows; columns of y through transposed(). The last panel is
-// filled up with its last row, which raises no floating-point flag that the row does not.
+// Rows [i0, i1) of columns [p0, p1) as panels of `width` rows. Copies of the last row fill the last panel: they raise
+// no new floating-point flag.
 template <typename Real>
 void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int width, Real *panel) {
   const bool floats = view.structure == View::general && view.type == Type::f32;
@@ -109,7 +108,7 @@ void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int 
 template <typename Real>
 class Packed {
  public:
-  // `chain`: of the micro-kernel if its sums are sequential FMAs; else NULL.
+  // `chain`: the micro-kernel's, if it sums by sequential FMAs; else NULL.
   Packed(Micro<Real> micro, int mr, int nr, const Chain *chain, libsgemm_math_mode_t mode, Real *scratch)
       : micro_(micro),
         mr_(mr),
@@ -120,7 +119,7 @@ class Packed {
         y_(x_ + kMc * kKc),
         sum_(y_ + kKc * kNc) {}
 
-  // In floats.
+  // Floats.
   static constexpr size_t kScratch = (kMc * kKc + kKc * kNc + kMc * kNc) * sizeof(Real) / sizeof(float);
 
   void run(const GemmDesc &desc) {
@@ -132,8 +131,8 @@ class Packed {
   }
 
  private:
-  // In place, a tile's inputs must still be whole: rows from i0 on for an upper x, columns up to j1 for an upper y, and
-  // the reverse for lower ones.
+  // trmm in place: an upper x reads rows from i0 on, an upper y columns before j1, lower ones the reverse. Tiles are
+  // visited so that these are not yet overwritten.
   void multiply(const Products &p, float alpha, float beta) {
     const int64_t m = p.term[0].m, n = p.term[0].n;
     const int64_t row_tiles = (m + kMc - 1) / kMc, col_tiles = (n + kNc - 1) / kNc;
@@ -152,7 +151,7 @@ class Packed {
     }
   }
 
-  // Adds a tile's range of k in order: term by term on a diagonal, by panels elsewhere.
+  // In ascending order of k.
   void add(const Product &p, const Tile &t) {
     if (p.x.structure == View::triangular) {
       add_triangle(p, t, {t.i0, t.i1}, !p.x.upper);
@@ -213,7 +212,6 @@ class Packed {
     }
   }
 
-  // By block rows: eliminates solved unknowns by a product, then solves the diagonal block.
   void solve(const Triangle &s, float alpha) {
     const int64_t blocks = (s.order + kSolveRows - 1) / kSolveRows;
     for (int64_t step = 0; step < blocks; ++step) {

@@ -1,4 +1,4 @@
-// Arguments of rocBLAS's extended entry points: types, a D next to C, the choice of algorithm.
+// Arguments of rocBLAS's extended entry points.
 #pragma once
 
 #include "gpu_blas/take.h"
@@ -18,7 +18,6 @@ struct Extended {
   int64_t stride_c = 0, stride_d = 0;
 };
 
-// The product has `m` rows and writes D.
 void extend(Product *p, int64_t m, const Extended &x);
 
 }  // namespace libsgemm

@@ -1,11 +1,10 @@
-// rocBLAS's level-3 batches by arrays of pointers. libsgemm has none: they are counted and forwarded.
+// libsgemm has no batches by arrays of pointers: they are counted and forwarded.
 #include "gpu_blas/level3.h"
 #include "rocblas/trmm.h"
 
 namespace libsgemm {
 namespace {
 
-// Forwards a product as a batch of `count`.
 Product batch(Product p, int64_t count) {
   p.call.batch_count = count;
   p.refuse("batch by pointers");

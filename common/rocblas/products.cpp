@@ -1,4 +1,4 @@
-// rocBLAS's products of two matrices, and batches by strides.
+// Products, and batches by strides.
 #include "gpu_blas/products.h"
 
 #include "rocblas/extended.h"

@@ -1,4 +1,4 @@
-// Makes a claim from a description, and judges one element.
+// Makes a claim, and judges one element.
 #include "claim.h"
 
 #include <algorithm>
@@ -56,17 +56,16 @@ Line all_factors(const Claim &c, int64_t i, int64_t j) {
     const Product &p = c.products.term[t];
     const Factors f = factors(p, i, j);
     all.sum += f.x.sum + f.y.sum;
-    // A BLAS may also multiply elements by the zeros of a triangle: NaN if alpha takes such an element out of the
-    // range.
+    // A BLAS may also multiply elements by a triangle's zeros: NaN if alpha takes such an element out of the range.
     const double beside = std::max(largest_finite(p.x, i, p.k), largest_finite(p.y.transposed(), j, p.k));
     all.largest = std::max({all.largest, f.x.largest, f.y.largest, beside});
   }
   return all;
 }
 
-// True if a trsm solution has Inf and NaN where substitution in FP64 has them: a zero on the diagonal, or growth beyond
-// FP32's range, is a valid cause. A kernel may multiply the right-hand side or the solution by alpha. If only one of
-// the two leaves the range, what follows may be finite or not.
+// True if a trsm solution has Inf and NaN where substitution in FP64 has them: after a zero on the diagonal, or growth
+// beyond FP32's range. A kernel may multiply the right-hand side or the solution by alpha. If only one of the two
+// leaves the range, later elements may be finite or not.
 bool right_not_to_be_finite(const Claim &c, int64_t j) {
   const View &t = c.products.term[0].x;
   const int64_t order = c.products.term[0].m;
@@ -91,7 +90,7 @@ bool right_not_to_be_finite(const Claim &c, int64_t j) {
     const bool finite = std::isfinite(static_cast<double>(*c.products.out.at(i, j)));
     if (finite && !std::isfinite(wanted)) return false;
     if (!finite && in_range && last_in_range && !either) return false;
-    // The first element to leave the range in every order takes those that follow with it.
+    // An element that leaves the range in every order makes later ones non-finite.
     const bool may_stay = std::isfinite(wanted) && (in_range || last_in_range || either);
     either = either || (!finite && may_stay);
     x[static_cast<size_t>(i)] = finite || may_stay ? wanted : static_cast<double>(*c.products.out.at(i, j));
@@ -101,12 +100,12 @@ bool right_not_to_be_finite(const Claim &c, int64_t j) {
 
 // Loss of an operation below the normal range.
 double smallest(const Arithmetic &how) {
-  // A directed thread's rounding to FP16 is off by a unit of FP16.
+  // Directed rounding to FP16 is off by one unit.
   if (how.floats.directed && mode_traits(how.mode).rounding == Rounding::f16) return 0x1p-24;
   return how.floats.flushes ? kNormal : (how.floats.directed ? 2 : 1) * kChecksumSmallest;
 }
 
-// Judges a solution once, as a whole: one of its rows does not show what led to it.
+// Judges a solution once, as a whole: a single row does not show the cause.
 double solution_ratio(const Claim &c, int64_t j, bool *told) {
   if (*told || c.products.term[0].x.structure != View::triangular) return 0;
   *told = true;

@@ -1,4 +1,4 @@
-// Verification on a device, or on copies in host memory.
+// On a device, or on host copies.
 #include "on_device.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Blocks of an ImplicitProduct's matrices: where their elements are, and dense copies.
+// Blocks of an ImplicitProduct's matrices.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 
 namespace libsgemm {
 
-// Neighbours along the first digit of an axis.
+// Consecutive indices of an axis that differ only in its first digit.
 struct Run {
   int64_t count;
-  int64_t a, b, c;  // of the first one
+  int64_t a, b, c;  // offsets of the first element
   int64_t h, w;
 };
 
@@ -23,7 +23,7 @@ struct Block {
   Run *runs;
 };
 
-// `runs` has room for `count` of them.
+// `runs` has room for `count` runs.
 inline Block block_of(const Axis &axis, int64_t first, int64_t count, Run *runs) {
   Block block = {axis.digit[0], count, 0, runs};
   for (int64_t at = first; at < first + count;) {
@@ -69,8 +69,8 @@ inline bool even(const Block &block, const Matrix &matrix) {
   return true;
 }
 
-// True if the block of these rows and columns is stored as BLAS requires, with a leading dimension up to `most_ld`:
-// *block. `first`: its first element.
+// True if a BLAS can use the block in its tensor, with a leading dimension up to `most_ld`: *block. `first`: its first
+// element.
 template <typename T>
 bool lies_as_matrix(const Block &rows, const Block &columns, const Matrix &matrix, T *first, int64_t most_ld,
                     DenseBlock<T> *block) {
@@ -95,13 +95,13 @@ inline Inside inside(int64_t start, int64_t step, int64_t count, int64_t size) {
   return {first, std::max(first, last)};
 }
 
-// Position of a block of B that may be clipped; size of its image.
+// Position (h, w) of a clipped block of B in its image; the image's size.
 struct Image {
   int64_t h, w, rows, columns;
 };
 
 // Copies a block, converted to T and rounded to the inputs of a math mode. `outer` counts lines, `inner` their
-// elements, contiguous in `out`. Elements outside of the image are zeros; `image` NULL: none are.
+// elements, contiguous in `out`. Elements outside of the image are zeros; `image` NULL: no element is.
 template <typename T, libsgemm_math_mode_t MODE>
 void gather(const float *base, int64_t first, const Matrix &matrix, const Block &outer, const Block &inner,
             const Image *image, T *out) {
