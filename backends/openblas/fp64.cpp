@@ -1,14 +1,13 @@
-// openblas_dgemm_fp64: sums in FP64 for every routine but trsm, by the BLAS's dgemm on converted blocks. C is rounded
-// once.
+// openblas_dgemm_fp64: every routine but trsm, by the BLAS's dgemm on converted blocks. C is rounded once.
 //
 //        k = 512 at a time            tile of C, 1024 x 1024
 //       +-------+  block of y        +--------------------+
 //       +-------+                    |  sums, in doubles  |   scratch of a thread, at most:
 //   block of x, 1024 x 512           +--------------------+   x 4 MiB + y 4 MiB + sums 8 MiB
 //
-// A tile is written once its sum is complete. So trmm works in place if a tile is visited after all tiles that read its
-// elements. A tile that a triangle's diagonal crosses is 128 wide there, and each element is summed over its nonzero
-// terms only: 0 * Inf would be NaN.
+// A tile is written once its sum is complete: trmm works in place if a tile is visited after all that read it. A tile
+// that a triangle's diagonal crosses is 128 wide there, and each element is summed over nonzero terms only: 0 * Inf
+// would be NaN.
 #include "fp64.h"
 
 #include <algorithm>
@@ -58,7 +57,7 @@ class Fp64 {
     x_ = scratch, y_ = x_ + wide_m_ * deep_, sum_ = y_ + deep_ * wide_n_;
     const Product &first = p_.term[0];
     const int64_t row_tiles = (m_ - 1) / wide_m_ + 1, column_tiles = (n_ - 1) / wide_n_ + 1;
-    // In place, a tile's own inputs must not be overwritten before it.
+    // In place: a tile's inputs must not be overwritten before it.
     const bool up = first.x.structure == View::triangular && !first.x.upper;
     const bool back = first.y.structure == View::triangular && first.y.upper;
     for (int64_t tj = 0; tj < column_tiles; ++tj) {
@@ -95,7 +94,7 @@ class Fp64 {
     }
   }
 
-  // Adds terms [p0, p1) one by one.
+  // One by one.
   void cross(const Product &p, const Tile &t, int64_t p0, int64_t p1) {
     for (int64_t j = t.j0; j < t.j1; ++j) {
       for (int64_t i = t.i0; i < t.i1; ++i) {

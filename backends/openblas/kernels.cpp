@@ -1,4 +1,4 @@
-// Kernels of openblas: the six BLAS routines, and what OpenBLAS lacks, composed from its sgemm.
+// The six BLAS routines, and what OpenBLAS lacks, composed from its sgemm.
 #include "kernels.h"
 
 #include <algorithm>
@@ -14,7 +14,6 @@
 namespace libsgemm {
 namespace {
 
-// gemm: only single products; batches have a kernel of their own.
 template <Routine ROUTINE>
 bool supports(const GemmDesc &d, int) {
   return d.routine == ROUTINE && d.type == Type::f32 && (ROUTINE != Routine::gemm || d.batch == Batch::none);
@@ -23,7 +22,7 @@ bool supports(const GemmDesc &d, int) {
 // One kernel per description and math mode: costs decide nothing.
 double only_cost(const GemmDesc &, int) { return 1; }
 
-// Checked at launch, when the BLAS, maybe the caller's own, is known. `ref` computes what does not fit.
+// Checked at launch, when the BLAS is known. `ref` computes what does not fit.
 libsgemm_status_t too_large(Error *error) {
   set_error(error, "sizes exceed the 32-bit integers of the BLAS");
   return LIBSGEMM_NOT_SUPPORTED;
@@ -42,8 +41,8 @@ libsgemm_status_t launch(const GemmDesc &d, const Launch &how, Error *error) {
 }
 
 // A BLAS multiplies by reciprocals of trsm's diagonal. Up to 2^-128 an element has none: finite operands give Inf and
-// NaN. Above 2^126 the reciprocal has lost bits below the normal range, or is zero in a thread that flushes. `ref`,
-// which divides, solves such systems.
+// NaN. Above 2^126 the reciprocal loses bits below the normal range, or is zero in a thread that flushes. `ref`, which
+// divides, solves such systems.
 bool has_reciprocals(const GemmDesc &d) {
   if (d.diag == LIBSGEMM_UNIT) return true;
   const auto *a = static_cast<const float *>(d.a);
@@ -57,7 +56,7 @@ bool has_reciprocals(const GemmDesc &d) {
 }
 
 libsgemm_status_t launch_trsm(const GemmDesc &d, const Launch &how, Error *error) {
-  for (int64_t i = 0; i < d.batch_count; ++i) {  // check all before solving the first
+  for (int64_t i = 0; i < d.batch_count; ++i) {  // all before the first is solved
     if (has_reciprocals(d.batch == Batch::none ? d : batch_item(d, i))) continue;
     set_error(error, "the diagonal of A has elements whose reciprocals are outside the normal range of FP32");
     return LIBSGEMM_NOT_SUPPORTED;
@@ -79,7 +78,7 @@ bool may_use_threads(const GemmDesc &d) {
   return of_c * static_cast<double>(d.k) > kLeastGemm;
 }
 
-// All launches of this backend go through here.
+// All launches of this backend.
 template <auto LAUNCH, typename Desc>
 libsgemm_status_t inside(const Desc &d, const Launch &how, Error *error) {
   const BlasCall call(blas_for(how), may_use_threads(d));
@@ -104,9 +103,9 @@ const float *f32_at(const void *base, int64_t row, int64_t col, int64_t ld, libs
   return op == LIBSGEMM_NO_TRANS ? data + row + col * ld : data + col + row * ld;
 }
 
-// openblas_sgemmtr_blocks: gemmtr by block columns. The diagonal block is computed in scratch, from which its triangle
-// is copied; the rest directly. Blocks of 256 columns waste 256 / n of the work. It replaces OpenBLAS's sgemmtr, too:
-// that of 0.3.29 reads beyond its operands when ld * n passes 2^31.
+// openblas_sgemmtr_blocks: gemmtr by block columns. The diagonal block is computed in scratch, and its triangle copied.
+// Blocks of 256 columns waste 256 / n of the work. OpenBLAS's own sgemmtr is not used: in 0.3.29 it reads beyond its
+// operands when ld * n passes 2^31.
 constexpr int64_t kBlock = 256;
 
 libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &how, Error *error) {
@@ -134,7 +133,6 @@ libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &how, Error *err
         out[r] = d.beta == 0.0f ? square[r + c * width] : square[r + c * width] + d.beta * out[r];
       }
     }
-    // Above or below the diagonal block.
     const int64_t row = upper ? 0 : end;
     g.m = upper ? j : d.n - end;
     if (g.m == 0) continue;
@@ -178,7 +176,7 @@ GemmDesc with_a_as_b(const GemmDesc &d) {
   return product;
 }
 
-// A gemm, or a syrk with_a_as_b(), for which the BLAS's syrk computes the square blocks on C's diagonal.
+// A gemm, or a syrk with_a_as_b(): the BLAS's syrk computes the square blocks on C's diagonal.
 void converted_product(const CpuBlas &blas, const GemmDesc &d, Convert convert, float *wide_a, float *wide_b) {
   const bool plain_a = d.transa == LIBSGEMM_NO_TRANS, plain_b = d.transb == LIBSGEMM_NO_TRANS;
   const bool triangle = traits_of(d).triangle_of_c, upper = d.uplo == LIBSGEMM_UPPER;

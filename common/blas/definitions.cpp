@@ -1,4 +1,4 @@
-// By the generic ELF ABI; the table as glibc's and LLVM's linkers write and read it.
+// By the generic ELF ABI; the hash table as glibc's and LLVM's linkers write and read it.
 #include "blas/definitions.h"
 
 #include <elf.h>
@@ -8,7 +8,6 @@
 namespace libsgemm {
 namespace {
 
-// An object's tables of names.
 struct Tables {
   const ElfW(Sym) *symbols = nullptr;
   const char *names = nullptr;
@@ -20,7 +19,7 @@ T *object_at(ElfW(Addr) address) {
   return reinterpret_cast<T *>(address);  // NOLINT(performance-no-int-to-ptr): the loader gives addresses as numbers
 }
 
-// glibc replaces offsets by addresses as it loads an object, except in the kernel's vDSO.
+// glibc replaces offsets by addresses when it loads an object, except in the kernel's vDSO.
 template <typename T>
 const T *located(const dl_phdr_info &object, const ElfW(Dyn) & entry) {
   const ElfW(Addr) at = entry.d_un.d_ptr;
@@ -52,7 +51,7 @@ uint32_t hash_of(const char *name) {
 void *function_defined_in(const dl_phdr_info &object, const char *name) {
   const Tables tables = tables_of(object);
   if (tables.symbols == nullptr || tables.names == nullptr || tables.hash == nullptr) return nullptr;
-  // Buckets; first symbol in the table; words of a filter, skipped here; its shift.
+  // Buckets; first symbol in the table; words of a filter, not used here; its shift.
   const uint32_t buckets = tables.hash[0], first = tables.hash[1], filter_words = tables.hash[2];
   const uint32_t *const bucket = tables.hash + 4 + filter_words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
   const uint32_t *const chain = bucket + buckets;  // hashes from symbol `first` on; the last bit ends a bucket

@@ -1,5 +1,5 @@
-// Fortran names: arguments by address, options as letters in either case, column-major. Hidden string lengths follow
-// the last argument and are not read.
+// Arguments by address, options as letters in either case, column-major. Hidden string lengths follow the last argument
+// and are not read.
 #include "blas/program.h"
 #include "blas/report.h"
 #include "blas/spellings.h"
@@ -46,7 +46,7 @@ void operands(Call *call, const float *alpha, const void *a, const INT *lda, con
   call->ldc = *ldc;
 }
 
-// The program's own function may read the lengths of its options, at most four.
+// The program's function may read the lengths of its options, at most four.
 template <typename... Arguments>
 void call_own(const Own &own, void (*)(Arguments...), Arguments... arguments) {
   using Function = void (*)(Arguments..., size_t, size_t, size_t, size_t);

@@ -18,7 +18,7 @@
 namespace libsgemm {
 namespace {
 
-// This thread is inside a backend, which it must not enter again (submit()). A nested call has its own ThreadInfo.
+// This thread must not enter the backend again (submit()). A nested call has its own ThreadInfo.
 class Inside {
  public:
   explicit Inside(ThreadInfo *info) : info_(info) { info_->inside = true; }
@@ -60,8 +60,7 @@ struct Workspace {
   libsgemm_handle::Workspace *own = nullptr;  // the handle's; NULL: of the user or of a graph
 };
 
-// Where results must be repeatable, the size must not depend on other memory in use: less than the handle's size is
-// OUT_OF_MEMORY.
+// For repeatable results the size must not depend on other memory in use: less than the handle's size is OUT_OF_MEMORY.
 libsgemm_status_t find_workspace(const Request &r, int index, const Launch &launch, libsgemm_handle *handle,
                                  Workspace *w, Error *error) {
   if (handle->user_workspace != nullptr) {
@@ -115,7 +114,6 @@ libsgemm_status_t rehearse(const Kernel &kernel, const GemmDesc &desc, Launch la
   return status;
 }
 
-// For a call on device memory.
 Launch launch_of(const Request &r, const Backend &table) {
   Launch launch = {};
   launch.device = r.at.where.device;
@@ -159,15 +157,14 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   return status;
 }
 
-// True if `ref` may take over when this backend fails.
 bool ref_follows(const Settings &settings, int index) {
   int8_t order[kBackendCount];
   int8_t *const end = order + candidates(settings, order);
   return may_be_replaced(settings) && std::find(std::find(order, end, index), end, kRef) != end;
 }
 
-// True if a failing GPU may leave C undefined, given that the call does not read C: verification restores C, or a
-// backend that cannot fail recomputes all of it. Saving C takes longer than fetching it (docs/kernels/offload.md).
+// True if a failing GPU may leave C undefined, given that the call does not read C: verification restores C, or `ref`
+// recomputes all of it. Saving C takes longer than fetching it (docs/kernels/offload.md).
 bool may_spoil(const Request &r, int index) {
   return r.settings.verify != LIBSGEMM_VERIFY_OFF || (ref_follows(r.settings, index) && prepare_ref());
 }
@@ -235,7 +232,7 @@ bool slower_one_by_one(const Request &r, const GemmDesc *groups, int64_t count, 
   return sum > seconds;
 }
 
-// The forced kernel, or the predicted fastest. NULL: none, or group by group is predicted to be faster.
+// NULL: none, or group by group is predicted to be faster.
 const Kernel *row_for_groups(const Request &r, const GemmDesc *groups, int64_t count, int index,
                              size_t workspace_bytes) {
   const Backend &table = table_of(index);

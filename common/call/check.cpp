@@ -1,5 +1,5 @@
-// Checks arguments in the caller's layout, then makes the call column-major on the same memory: a row-major matrix is a
-// column-major one transposed, and C^T = op(B)^T op(A)^T.
+// Checks arguments in the caller's layout, then makes the call column-major: a row-major matrix is a column-major one
+// transposed, and C^T = op(B)^T op(A)^T.
 #include "check.h"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ const Positions &positions(const Call &call) {
   return call.batch == Batch::strided ? kPositions.strided[routine] : kPositions.single[routine];
 }
 
-// Largest legal extent of an operand. No address space is this large, and an address plus a few extents fits 64 bits.
+// Largest legal extent of an operand. No address space is this large; an address plus a few extents fits 64 bits.
 constexpr int64_t kMaxBytes = INT64_MAX / 8;
 
 // A routine in place overwrites its B.
@@ -98,7 +98,6 @@ const char *name_of_c(const Call &call) { return traits_of(call.routine).in_plac
 const char *name_of_ldc(const Call &call) { return traits_of(call.routine).in_place() ? "ldb" : "ldc"; }
 const char *name_of_stride_c(const Call &call) { return traits_of(call.routine).in_place() ? "stride_b" : "stride_c"; }
 
-// A triangle of C has the order n.
 int64_t rows_of_c(const Call &call) { return traits_of(call.routine).triangle_of_c ? call.n : call.m; }
 
 // The description exchanges A and B.
@@ -129,7 +128,7 @@ class Report {
                   where, what);
   }
 
-  // `words`: the legal numbers; `letters`: Fortran's legal letters, where any other arrives as 0.
+  // `words`: the legal numbers. `letters`: Fortran's legal letters; the illegal one is not known, it arrives as 0.
   void one_of(int position, const char *name, int value, int first, int last, const char *words, const char *letters) {
     if (position == 0 || (value >= first && value <= last)) return;
     if (skipped_ != 0) {
@@ -150,7 +149,7 @@ class Report {
 };
 
 // For an operand stored as rows x cols. ld has no upper bound if the operand is not accessed. `sgemm_of`: the BLAS
-// whose sgemm the program calls (OpenBLAS accepts 0 for an empty operand); NULL: another call.
+// whose sgemm the program calls (OpenBLAS accepts 0 for an empty operand), or NULL.
 void check_ld(Report *report, int position, const char *name, int64_t ld, int64_t rows, int64_t cols, bool row_major,
               size_t size, bool accessed, const CpuBlas *sgemm_of = nullptr) {
   const int64_t length = row_major ? cols : rows;
@@ -172,7 +171,7 @@ void check_ld(Report *report, int position, const char *name, int64_t ld, int64_
   }
 }
 
-// None if C is empty; A and B only if products contribute.
+// C if not empty; A and B if products contribute.
 struct Accessed {
   bool c, inputs;
 };
@@ -222,7 +221,7 @@ void check_enums(Report *report, const Positions &at, const Call &call) {
   report->one_of(at.diag, "diag", call.diag, 131, 132, "131 (non-unit) or 132 (unit)", "N or U");
 }
 
-// In the caller's layout. B is valid only if the routine has one.
+// In the caller's layout. B: valid only if the routine has one.
 struct Shapes {
   int64_t a_rows, a_cols, b_rows, b_cols;
 };

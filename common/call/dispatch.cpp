@@ -1,5 +1,5 @@
-// Decides where the operands are, whether there is anything to compute, which backends may compute, whether the call is
-// worth a GPU, and which kernel runs. If the attempt fails (attempt.h), tries the next backend.
+// Decides where the operands are, which backends may compute, whether a GPU is worth it, and which kernel runs. If the
+// attempt fails (attempt.h), tries the next backend.
 #include "dispatch.h"
 
 #include <algorithm>
@@ -32,9 +32,9 @@ bool has_cpu_choice(const Settings &s) {
   return s.preference.chosen == 0;
 }
 
-// True if host data go to a GPU: on request, or if worth the transfer, by the user's threshold or else by predicted
-// times. Both need a CPU backend as the alternative: if only GPUs are named, they apply only if the user set
-// LIBSGEMM_OFFLOAD or the threshold, and never under STRICT.
+// True if host data go to a GPU: on request, by the user's threshold, or else by predicted times. If the user names
+// only GPUs, there is no CPU to compare with: all goes to the GPU, unless the user also set LIBSGEMM_OFFLOAD or the
+// threshold, without STRICT.
 bool worth_offloading(const Request &r, int index) {
   const Settings &s = r.settings;
   if (s.kernel.backend >= 0 || s.offload == Offload::always) return true;
@@ -92,7 +92,7 @@ bool usable(const Request &r, int index) {
 
 // ---- All backends ---------------------------------------------------------------------------------------------------
 
-// A backend was passed over that could compute the call at another time, but results must be repeatable.
+// Results must be repeatable, and a backend was passed over that could compute the call at another time.
 bool stops_here(const Request &r) { return repeatable(r.settings.deterministic) && r.info->has_note_of_the_moment(); }
 
 libsgemm_status_t fail(Request *r, libsgemm_status_t status, const char *why) {
@@ -129,7 +129,8 @@ void tell_of_replacement(const Request &r, int asked, int index) {
        [&] { return reason_in_words(*r.info) + ": using " + kBackendNames[index]; });
 }
 
-// True unless the user named another BLAS, `ref` or a kernel, or requires what no BLAS promises.
+// The program's BLAS gets the call, unless the user named another BLAS, `ref` or a kernel, or requires what no BLAS
+// promises.
 bool gives_back(const Request &r, int index) {
   const Settings &s = r.settings;
   if (!r.call.gives_back || index < kFirstCpu || r.info->late || !r.at.cpu_can_reach()) return false;
@@ -147,7 +148,7 @@ bool stands_in_for_blas(const Request &r, int index) {
   return library().slots[kFirstCpu].state.load(std::memory_order_acquire) == Slot::refused;
 }
 
-// The user's BLAS cannot be used, and STRICT forbids `ref` in its place.
+// The user's BLAS cannot be used, and STRICT forbids `ref` instead.
 bool named_blas_is_missing(Request *r) {
   const std::string &name = library().env.cpu_blas;
   if (name.empty() || !r->settings.strict) return false;
@@ -164,7 +165,7 @@ void tell_of_ref() {
   });
 }
 
-// True if the next backend may try.
+// True: the next backend may try.
 bool go_on(Request *r, int index, libsgemm_status_t status, const Error &error) {
   ThreadInfo &info = *r->info;
   const bool wrong = status == LIBSGEMM_VERIFICATION_FAILED;
@@ -186,7 +187,7 @@ class Moved {
  public:
   explicit Moved(const Request &r) : from_(r) {}
 
-  // The call on copies; NULL, *error: copying failed.
+  // NULL, *error: copying failed.
   Request *take(Error *error) {
     const Request &r = from_;
     if (r.conv != nullptr) {
@@ -197,7 +198,6 @@ class Moved {
     if (copy_.take(device_memory(from_), from_.desc, error) != LIBSGEMM_SUCCESS) return nullptr;
     return &request_.emplace(Request{from_.call, copy_.desc(), from_.settings, from_.handle, from_.info});
   }
-  // Copies back, if the call was moved.
   libsgemm_status_t finish(Error *error) {
     if (!request_) return LIBSGEMM_SUCCESS;
     const DeviceMemory memory = device_memory(from_);
@@ -208,7 +208,7 @@ class Moved {
   const Request &from_;
   HostCopy copy_;
   ConvHostCopy conv_copy_;
-  GemmDesc product_ = {};  // of the convolution
+  GemmDesc product_ = {};
   std::optional<Request> request_;
 };
 
@@ -291,7 +291,6 @@ libsgemm_status_t compute(Request *r) {
   return nobody_left(r, last);
 }
 
-// C = beta * C.
 libsgemm_status_t scale(Request *r) {
   ThreadInfo &info = *r->info;
   if (!in_place(r->desc) && r->desc.beta == 1.0f) {
@@ -346,7 +345,7 @@ libsgemm_status_t wait_for_operands(Request *r) {
     const libsgemm_status_t status = wait_for_stream(*r->handle, &error);
     if (status == LIBSGEMM_SUCCESS) return status;
     if (r->settings.strict) return r->info->fail(status, error.text);
-    // The stream's work has failed, which the program will see itself. A CPU can still compute.
+    // The stream's work has failed, as the program will see. A CPU can still compute.
     warn(index, Note::failed, [&] {
       return std::string(r->call.entry) + ": the handle's stream cannot be waited for (" + error.text + ")";
     });

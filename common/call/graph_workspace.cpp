@@ -31,7 +31,7 @@ struct Blocks {
   std::vector<std::unique_ptr<Block>> all;  // the driver may hold addresses of blocks until the process ends
 };
 
-// A number of this thread if `stream` is the per-thread default stream, whose name is the same in all threads; else 0.
+// A number of this thread for the per-thread default stream, which has one name in all threads; else 0.
 uint64_t thread_of(void *stream) {
   static std::atomic<uint64_t> threads{0};
   thread_local const uint64_t number = ++threads;
@@ -47,7 +47,7 @@ void give_back(Block *block) {
   block->memory = nullptr;
 }
 
-// An idle block, with memory of this size if possible. Memory of another size is released.
+// With memory of this size if possible; memory of another size is released.
 Block *idle_block(Blocks *all, int backend, int device, uint64_t context, size_t bytes) {
   Block *empty = nullptr;
   for (const auto &block : all->all) {

@@ -1,4 +1,4 @@
-// The path of every call: settings, checks, quick returns, dispatch, statistics.
+// The path of every call.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -56,7 +56,7 @@ int wrong_results(const ThreadInfo &info) {
   return count;
 }
 
-// `words()` describes the call. counted() counts failures, after the last attempt.
+// After the last attempt; counted() counts failures.
 template <typename Words>
 void record(const ThreadInfo &info, double flops, Clock::time_point start, const Words &words) {
   const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
@@ -88,7 +88,6 @@ void record(const ThreadInfo &info, const ConvDesc &desc, Clock::time_point star
   record(info, flop_count(desc), start, [&] { return desc.groups > 0 ? to_string(desc) : std::string(); });
 }
 
-// For the statistics.
 const char *failure_in_words(libsgemm_status_t status) {
   switch (status) {
     case LIBSGEMM_INVALID_ARGUMENT:
@@ -117,8 +116,8 @@ libsgemm_status_t counted(libsgemm_status_t status, const ThreadInfo &info) {
   return status;
 }
 
-// The backend's BLAS resolved one of its own names to our drop-in. The call must not enter that BLAS again, nor change
-// the outer call's report.
+// The backend's BLAS resolved one of its names to our drop-in. The call must not enter that BLAS again, nor change the
+// outer call's report.
 libsgemm_status_t submit_nested(const Call &call) {
   ThreadInfo info = {};
   info.begin(call.entry);
@@ -148,7 +147,7 @@ libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, Thr
   }
   const std::string &error = library().env.error;
   if (!error.empty()) return info->fail(LIBSGEMM_INVALID_ENVIRONMENT, error.c_str());
-  // Only FP64 is refused: the other modes permit less accuracy, but do not require it.
+  // Only FP64: the other modes permit less accuracy, but do not require it.
   const Settings &settings = settings_of(handle);
   if (invariant(settings) && settings.math_mode == LIBSGEMM_MATH_FP64) {
     return info->fail(
@@ -195,7 +194,7 @@ libsgemm_status_t submit_with(const ConvCall &call, const Settings &settings, li
   return status;
 }
 
-// Group i without pointers; describe_group() adds them.
+// Without pointers, which describe_group() adds.
 Call call_of_group(const GroupCall &g, int64_t i) {
   Call call;
   call.entry = g.entry;
@@ -253,7 +252,7 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
   libsgemm_status_t status = check_groups(g, info);
   Groups groups;
   bool at_once = false;
-  const int64_t done = info->groups_done;  // groups computed by an earlier attempt that then failed
+  const int64_t done = info->groups_done;  // by an earlier attempt that then failed
   // Two passes: all groups must be legal before the first is computed.
   for (const bool compute : {false, true}) {
     int64_t first = 0;
@@ -269,14 +268,14 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
     for (int64_t i = 0; i < g.group_count; first += g.group_size[i], ++i) {
       const Clock::time_point start = compute && library().instrumented ? Clock::now() : Clock::time_point();
       Call call = call_of_group(g, i);
-      call.gives_back = call.gives_back && !at_once && info->groups_done == 0;  // all groups, or none
+      call.gives_back = call.gives_back && !at_once && info->groups_done == 0;  // all groups go back, or none
       GemmDesc desc;
       status = describe_group(g, i, first, call, info, &desc);
       if (status != LIBSGEMM_SUCCESS) return status;
       if (is_empty(desc) || (compute && i < done)) continue;
       apply(settings, &desc);
       if (at_once && !only_scales(desc)) {
-        // The record of the first group has the time of all.
+        // The first group's record has the time of all.
         if (library().instrumented) record(*info, desc, std::exchange(together, start));
         continue;
       }
@@ -325,8 +324,8 @@ libsgemm_status_t submit_any(const AnyCall &call, libsgemm_handle *handle, bool 
   });
 }
 
-// Repeats a call with built-in settings on the CPU, unless LIBSGEMM_STRICT=1 forbids that. A call that is not computed
-// is logged each time, one that is computed only once.
+// Repeats a call with built-in settings on the CPU, unless LIBSGEMM_STRICT=1. Each call that is not computed is logged;
+// of those computed, the first.
 template <typename AnyCall>
 libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t failure, ThreadInfo *info) {
   if (library().env.settings.strict || info->spoiled) {
@@ -336,7 +335,7 @@ libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t
     });
     return failure;
   }
-  // The caller must get a result, maybe with other bits than another run: logged each time.
+  // Logged each time: the result may have other bits than that of another run.
   const bool other_bits = repeatable(library().env.settings.deterministic) && info->has_note_of_the_moment();
   static std::atomic<bool> said{false};
   if (!said.exchange(true) || other_bits) {
@@ -366,7 +365,6 @@ libsgemm_status_t submit_blas(const AnyCall &call, const InGate &gate, ThreadInf
   return protect(info, [&] { return submit_again(call, gate.ending(), status, info); });
 }
 
-// Performs and counts an API call.
 template <typename AnyCall>
 libsgemm_status_t submit_counted(const AnyCall &call, libsgemm_handle_t handle, bool with_handle) {
   const InGate gate;
@@ -389,7 +387,7 @@ libsgemm_status_t enqueue_epilogue(const DeviceCall &how, ThreadInfo *info) {
   return status == LIBSGEMM_SUCCESS ? status : info->fail(status, error.text);
 }
 
-// The program set stream and workspace in its GPU BLAS's handle.
+// Stream and workspace are those of the program's handle.
 template <typename AnyCall>
 libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final) {
   const InGate gate;
@@ -397,8 +395,8 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
   *final = false;
   if (is_nested(gate, info)) return LIBSGEMM_NOT_SUPPORTED;
   libsgemm_handle *const h = how->handle;
-  // The program's workspace has the size that cuBLAS needs for FP32. With it, modes that convert operands run at half
-  // their speed: they require the default size.
+  // cuBLAS needs less workspace for FP32 than modes that convert operands: these run at half speed without the default
+  // size.
   const size_t least = mode_traits(h->settings.math_mode).converts() ? LIBSGEMM_WORKSPACE_DEFAULT_BYTES : 1;
   const bool usable = how->workspace_bytes >= least && reinterpret_cast<uintptr_t>(how->workspace) % 256 == 0;
   h->user_workspace = usable ? how->workspace : nullptr;
@@ -418,8 +416,8 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
     *final = true;
     return counted(enqueue_epilogue(*how, &info), info);
   }
-  // Unless C has been modified, the vendor's BLAS may compute the call from the present C. It keeps the promises of the
-  // program's handle, but not what the user requires of libsgemm.
+  // The vendor's BLAS may compute the call if C is unmodified. It keeps the promises of the program's handle, but not
+  // the user's settings of libsgemm.
   const bool written = status != LIBSGEMM_SUCCESS && (info.spoiled || info.groups_read_c);
   const bool stays = !may_be_replaced(h->settings);
   *final = written || (failed && stays) ||

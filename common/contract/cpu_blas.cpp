@@ -16,21 +16,21 @@ bool find(const Functions &library, const std::string &name, Function *function)
   return *function != nullptr;
 }
 
-// OpenBLAS has 50 buffers, or two per thread that it was built for if that is more. Each of its threads holds one.
+// OpenBLAS has 50 buffers, or two per thread of its build if that is more. Each of its threads holds one.
 int most_calls(const std::string &config) {
   const size_t at = config.find("MAX_THREADS=");
   const int threads = at != std::string::npos ? std::atoi(config.c_str() + at + std::strlen("MAX_THREADS=")) : 1;
   return std::max(50, 2 * threads) - threads;
 }
 
-// Parses "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY Haswell MAX_THREADS=64".
+// "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH NO_AFFINITY Haswell MAX_THREADS=64".
 void identify(const Functions &library, const Spelling &spelling, CpuBlas *blas) {
   using Text = const char *(*)();
   const std::string prefix = spelling.prefix, suffix = spelling.wide ? "64_" : "";
   Text config = nullptr, core = nullptr, blis = nullptr;
   find(library, prefix + "openblas_get_config" + suffix, &config);
   find(library, prefix + "openblas_get_corename" + suffix, &core);
-  // OpenBLAS ends its threads before a fork by itself, unless it was loaded after the fork began.
+  // OpenBLAS ends its threads before a fork, unless it was loaded after the fork began.
   find(library, prefix + "blas_thread_shutdown_", &blas->end_threads);
   // OpenBLAS, BLIS, MKL, FlexiBLAS, NVPL.
   for (const std::string &name : {prefix + "openblas_get_num_threads" + suffix,

@@ -1,4 +1,4 @@
-// Shapes, cost and text of a GemmDesc.
+// Shapes, cost and text.
 #include "desc.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// binary16 and bfloat16 to float, exactly, NaN payloads included; floats rounded to the inputs of a math mode, keeping
-// NaN, Inf and signs of zeros.
+// binary16 and bfloat16 to float, exactly, NaN payloads included; floats rounded to a math mode's inputs, keeping NaN,
+// Inf and signs of zeros.
 #pragma once
 
 #include <cstdint>
@@ -39,12 +39,12 @@ inline float f16_to_float(uint16_t bits) {
   const uint32_t fraction = bits & 0x3ffu;
   if (exponent == 0x1f) return float_from_bits(sign | 0x7f800000u | (fraction << 13));
   if (exponent != 0) return float_from_bits(sign | ((exponent + 112) << 23) | (fraction << 13));
-  // Zero or denormal: fraction * 2^-24 is exact in FP32.
+  // Zero or denormal: fraction * 2^-24 is exact.
   const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
   return sign != 0 ? -magnitude : magnitude;
 }
 
-// Without a branch, so that loops vectorise.
+// Without a branch: loops vectorise.
 LIBSGEMM_HOST_DEVICE inline uint32_t where(bool condition, uint32_t x, uint32_t y) {
   const uint32_t mask = 0u - static_cast<uint32_t>(condition);
   return (x & mask) | (y & ~mask);
@@ -86,7 +86,7 @@ inline uint16_t f16_from_float(float value) {
   return static_cast<uint16_t>(sign | static_cast<uint32_t>(float_from_bits(magnitude) * 0x1p24f));
 }
 
-// An input of a product in the mode. Modes that split inputs keep all of it.
+// Modes that split inputs keep all of it.
 LIBSGEMM_HOST_DEVICE inline float rounded(float value, libsgemm_math_mode_t mode) {
   switch (mode_traits(mode).rounding) {
     case Rounding::tf32:

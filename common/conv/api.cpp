@@ -1,4 +1,4 @@
-// The functions of libsgemm.h for convolutions.
+// The convolutions of libsgemm.h.
 #include <algorithm>
 #include <cstring>
 

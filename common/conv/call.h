@@ -1,4 +1,4 @@
-// A convolution as it was called, unchecked. Built by conv/api.cpp.
+// A convolution as it was called, unchecked.
 #pragma once
 
 #include "contract/conv.h"
@@ -7,7 +7,7 @@ namespace libsgemm {
 
 // A, B and C as in libsgemm_conv2d_direction_t.
 struct ConvCall {
-  const char *entry;  // function called; static
+  const char *entry;  // static
   const libsgemm_conv2d_t *conv;
   float alpha;
   const float *a, *b;
@@ -15,7 +15,7 @@ struct ConvCall {
   float *c;
 };
 
-// Checks and performs a call: synchronous, with the environment's settings, or with those of a handle.
+// Synchronous, with the environment's settings, or with a handle's.
 libsgemm_status_t submit(const ConvCall &call);
 libsgemm_status_t submit_h(const ConvCall &call, libsgemm_handle_t handle);
 

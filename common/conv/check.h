@@ -1,4 +1,4 @@
-// Checks of a convolution's arguments, for every backend.
+// Checks of a convolution's arguments.
 #pragma once
 
 #include "conv/call.h"
@@ -6,8 +6,7 @@
 
 namespace libsgemm {
 
-// Checks all but aliasing. Fills *desc, or `info` with INVALID_ARGUMENT, position and message, which names the field of
-// the description.
+// All but aliasing. Fills *desc, or `info` with INVALID_ARGUMENT, position and message, which names the field.
 libsgemm_status_t check_conv(const ConvCall &call, ThreadInfo *info, ConvDesc *desc);
 
 // The output must share no element with an input.
@@ -15,7 +14,7 @@ libsgemm_status_t check_conv_memory(const ConvDesc &desc, ThreadInfo *info);
 
 libsgemm_status_t output_size(const libsgemm_conv2d_t *conv, int64_t *p, int64_t *q, ThreadInfo *info);
 
-// True if the output has no element; true if no element has a term.
+// The output has no element; no element has a term.
 bool is_empty(const ConvDesc &desc);
 bool has_no_terms(const ConvDesc &desc);
 

@@ -1,4 +1,4 @@
-// Copies of tensors between host memory and a device.
+// Copies of tensors between host and device.
 #pragma once
 
 #include <memory>
@@ -8,17 +8,17 @@
 
 namespace libsgemm {
 
-// gather() enqueues the copy of a strided tensor to a dense one (dense_like()), scatter() the copy back. `direction`:
-// to_host and dense, to_device and strided, or the reverse. Elements between those of the tensor are not written.
+// gather() enqueues the copy of a strided tensor to a dense one (dense_like()), scatter() the copy back; both in either
+// direction. Elements between those of the tensor are not written.
 libsgemm_status_t gather(const DeviceMemory &memory, const Tensor &strided, float *dense, Copy::Direction direction,
                          Error *error);
 libsgemm_status_t scatter(const DeviceMemory &memory, const float *dense, const Tensor &strided, float *data,
                           Copy::Direction direction, Error *error);
 
-// A convolution on dense copies of its tensors, in one piece of memory.
+// On dense copies of its tensors, in one piece of memory.
 struct DenseConv {
   ConvDesc desc;
-  size_t bytes;  // of all three tensors, each at a multiple of 256
+  size_t bytes;  // of all three, each at a multiple of 256
 
   void place(void *memory);
 
@@ -28,13 +28,13 @@ struct DenseConv {
 };
 DenseConv dense_conv(const ConvDesc &desc);
 
-// The tensors of a call on device memory, copied to host memory to verify or compute there.
+// A device call's tensors, copied to host memory to verify or compute there.
 class ConvHostCopy {
  public:
-  // Copies all three as the enqueued work leaves them, and waits. OUT_OF_MEMORY: no host memory.
+  // Copies all three after the enqueued work, and waits. OUT_OF_MEMORY: no host memory.
   libsgemm_status_t take(const DeviceMemory &memory, const ConvDesc &device, Error *error);
   const ConvDesc &desc() const { return dense_.desc; }
-  // fetch_output() copies the present output again; return_output() copies it to the device. Both wait.
+  // Both wait.
   libsgemm_status_t fetch_output(const DeviceMemory &memory, Error *error);
   libsgemm_status_t return_output(const DeviceMemory &memory, Error *error);
 

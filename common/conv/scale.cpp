@@ -1,4 +1,4 @@
-// Scales a tensor as batches of matrices.
+// As batches of matrices.
 #include "conv/scale.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Arithmetic named by cuBLAS's extended entry points.
+// Arithmetic of cuBLAS's extended entry points.
 #pragma once
 
 #include "cublas/cublas.h"

@@ -1,4 +1,4 @@
-// Decides between CPU and GPU for a call on host memory, by the machine's model parameters, measured or assumed.
+// CPU or GPU for a call on host memory, by the machine's model parameters, measured or assumed.
 #pragma once
 
 #include "process/env.h"
@@ -6,13 +6,13 @@
 
 namespace libsgemm {
 
-// True if the GPU backend is predicted to be faster than the first permitted CPU backend, or if there is none. Unless
+// True if the GPU backend is predicted to be faster than the first permitted CPU backend, or there is none. Unless
 // results are repeatable, it must also save enough to pay for initialising its devices. `pinned`: bits of Pinned. *info
 // gets the prediction and the reason of a refusal.
 bool gpu_pays(int gpu, const Settings &settings, const GemmDesc &desc, unsigned pinned, ThreadInfo *info);
 
-// Reports the seconds of a call that went to the CPU only because the devices were not started. If it took longer than
-// predicted, the start pays sooner.
+// Seconds of a call that went to the CPU only because the devices were not started. A call slower than predicted makes
+// the start worthwhile earlier.
 void deferred_call_took(int gpu, double seconds, const ThreadInfo &info);
 
 }  // namespace libsgemm

@@ -1,4 +1,4 @@
-// Interpolates the parameters, and models a pipeline in one formula.
+// Interpolates the parameters; one formula models a pipeline.
 #include "model.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace libsgemm {
 namespace {
 
-// A size's place between two neighbours of kSizes.
+// A size's place between two of kSizes.
 struct Place {
   int low;
   float weight;  // of the upper neighbour
@@ -32,7 +32,7 @@ double bytes_of(const Stored &x, double items) {
   return static_cast<double>(x.rows) * static_cast<double>(x.cols) * static_cast<double>(x.size) * items;
 }
 
-// Matrices to transfer: a stride of 0 is one for all products.
+// A stride of 0 is one matrix for all products.
 double items_of(const GemmDesc &desc, int64_t stride) {
   return desc.batch == Batch::strided && stride == 0 ? 1 : static_cast<double>(desc.batch_count);
 }
@@ -103,7 +103,7 @@ Calibration assumed_calibration(int cpu_threads) {
     for (int j = 0; j < SizeTable::kCount; ++j) {
       for (int l = 0; l < SizeTable::kCount; ++l) {
         const auto size = [](int at) { return static_cast<double>(SizeTable::kSizes[static_cast<size_t>(at)]); };
-        // Square roots, so that more work always takes longer.
+        // Square roots: more work always takes longer.
         const auto filled = [&](int at) { return std::sqrt(size(at) / (size(at) + 8)); };
         // Most threads are useful once each has a cube of 96.
         const double volume = size(i) * size(j) * size(l);

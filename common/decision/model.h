@@ -1,5 +1,5 @@
-// Predicts the seconds of a call on host memory on the CPU and on a GPU. Pure functions of the description, the kind of
-// its memory, and a machine's parameters.
+// Predicts the seconds of a call on host memory, on the CPU and on a GPU: pure functions of the description, the kind
+// of its memory, and a machine's parameters.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace libsgemm {
 
-// A positive function of m, n and k, given at kSizes. Between them its logarithm is linear in theirs; beyond the ends
-// it is constant.
+// A positive function of m, n and k, given at kSizes. Its logarithm is linear in theirs between them, constant beyond
+// the ends.
 class SizeTable {
  public:
   static constexpr std::array<int, 10> kSizes = {1, 8, 32, 64, 128, 256, 512, 1024, 4096, 16384};
@@ -30,13 +30,12 @@ class SizeTable {
   std::array<float, static_cast<size_t>(kCount *kCount *kCount)> log2_ = {};
 };
 
-// Bytes a second between host memory and devices.
+// Bytes a second.
 struct Link {
   double up, down;
 };
 
-// A call on a GPU costs `call`, the longest of copying up, computing and copying down, and what of the others does not
-// overlap.
+// A call costs `call`, the longest of copying up, computing and copying down, and what of the others does not overlap.
 struct GpuCosts {
   double startup;       // seconds until a process can use its devices
   double call;          // seconds of any call
@@ -55,7 +54,7 @@ struct Calibration {
   double margin;  // factor by which a GPU must win: above 1 for assumed parameters
 };
 
-// For a machine that is not measured: a fast CPU, a slow link.
+// A fast CPU, a slow link.
 Calibration assumed_calibration(int cpu_threads);
 
 // Operands in page-locked memory.
@@ -63,7 +62,7 @@ enum Pinned : unsigned { kPinnedA = 1, kPinnedB = 2, kPinnedC = 4 };
 
 Prediction predict(const Calibration &calibration, const GemmDesc &desc, unsigned pinned);
 
-// Multiplications below which no single product is faster on the GPU, in whatever memory.
+// m n k below which no single product is faster on the GPU, in whatever memory.
 double least_product(const Calibration &calibration);
 
 }  // namespace libsgemm

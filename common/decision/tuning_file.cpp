@@ -1,4 +1,4 @@
-// One line for each call.
+// One line per call.
 #include "tuning_file.h"
 
 #include <locale>

@@ -1,5 +1,4 @@
-// A device's reset destroys the context of its events, which must not be queried any more. So contexts have unique
-// numbers.
+// A device's reset destroys the context of its events, which must then not be queried: contexts have unique numbers.
 #include "gpu_blas/gpu_time.h"
 
 #include <cstdint>
@@ -29,7 +28,7 @@ struct GpuTime::Context {
   unsigned long long id = 0;
   int device = 0;
   std::vector<Event> free;
-  std::deque<Pending> pending;  // in the order of recording
+  std::deque<Pending> pending;  // in order of recording
 };
 
 namespace {
@@ -41,8 +40,8 @@ const Driver &driver() {
   return found;
 }
 
-// While another thread's stream records a graph, querying events would invalidate it unless this thread's capture mode
-// is relaxed.
+// While another thread's stream records a graph, querying events invalidates it unless this thread's capture mode is
+// relaxed.
 class Relaxed {
  public:
   Relaxed() { driver().exchange_mode(&mode_); }
@@ -56,12 +55,12 @@ class Relaxed {
 
 struct Clocks {
   std::mutex mutex;
-  std::vector<GpuTime::Context *> contexts;  // never freed: threads may hold pointers to them
+  std::vector<GpuTime::Context *> contexts;  // never freed: threads hold pointers
   bool ended = false;                        // the process exits
 };
 Clocks &clocks() { return immortal<Clocks>(); }
 
-// Adds times of events that have passed. Needs the mutex.
+// Needs the mutex.
 void collect(GpuTime::Context *context, bool wait) {
   while (!context->pending.empty()) {
     const Pending done = context->pending.front();
@@ -77,7 +76,7 @@ void collect(GpuTime::Context *context, bool wait) {
   }
 }
 
-// Runs during exit. Registered after the driver's handler, so the driver still works; contexts may be gone.
+// During exit. Registered after the driver's handler: the driver still works; contexts may be gone.
 void collect_all() {
   const std::lock_guard<std::mutex> lock(clocks().mutex);
   clocks().ended = true;
@@ -88,7 +87,7 @@ void collect_all() {
   }
 }
 
-// NULL: not known. Needs the mutex.
+// NULL: unknown. Needs the mutex.
 GpuTime::Context *current_context() {
   static const bool registered = std::atexit(collect_all) == 0;
   unsigned long long id = 0;
@@ -153,7 +152,7 @@ void GpuTime::finish(const char *entry, const char *backend, const char *kernel)
   collect(context_, false);
 }
 
-// Keeps the events of an unfinished call for the next one.
+// An unfinished call keeps its events for the next one.
 GpuTime::~GpuTime() {
   if (!active() || start_ == nullptr) return;
   const std::lock_guard<std::mutex> lock(clocks().mutex);

@@ -1,4 +1,4 @@
-// One buffer per thread, freed when the thread ends. Not a thread_local with a destructor: glibc ends the process if it
+// One buffer per thread, freed when the thread ends. No thread_local with a destructor: glibc ends the process if it
 // has no memory to register the destructor.
 #include "scratch.h"
 
@@ -10,12 +10,11 @@
 namespace libsgemm {
 namespace {
 
-// Before the floats.
 struct alignas(64) Header {
   size_t capacity;
 };
 
-// If a destructor after std::free requests a buffer, the thread calls std::free again: nothing leaks.
+// A destructor after std::free may request a buffer: the thread calls std::free again, nothing leaks.
 struct Key {
   pthread_key_t value = 0;
   bool made = pthread_key_create(&value, std::free) == 0;
@@ -34,7 +33,7 @@ float *thread_scratch(size_t count) {
   Header *buffer = static_cast<Header *>(pthread_getspecific(own.value));
   if (buffer != nullptr && count <= buffer->capacity) return reinterpret_cast<float *>(buffer + 1);
   if (count > (SIZE_MAX - 63 - sizeof(Header)) / sizeof(float)) return nullptr;
-  // The old buffer is freed first: both are never held at the same time.
+  // Freed first: both are never held at the same time.
   pthread_setspecific(own.value, nullptr);
   std::free(buffer);
   buffer = static_cast<Header *>(std::aligned_alloc(64, sizeof(Header) + (count * sizeof(float) + 63) / 64 * 64));

@@ -4,14 +4,13 @@
 namespace libsgemm {
 namespace {
 
-// Offset of the last element.
 int64_t extent(const Runs &runs) {
   int64_t last = 0;
   for (int d = 0; d < runs.rank; ++d) last += (runs.size[d] - 1) * runs.step[d];
   return last;
 }
 
-// Dimensions with more than one element by their steps; returns their number.
+// Dimensions with more than one element, by their steps; returns their number.
 int order_of(const Tensor &t, int order[4]) {
   int rank = 0;
   for (int d = 3; d >= 0; --d) {
@@ -64,7 +63,7 @@ int64_t dense_count(const Tensor &dense) {
 void copy_tensor(const Tensor &from, const Tensor &to, float *data) {
   int order[4] = {};
   const int rank = order_of(to, order);
-  // The innermost first.
+  // Innermost first.
   int64_t size[4] = {1, 1, 1, 1}, in[4] = {}, out[4] = {};
   for (int i = 0; i < rank; ++i) {
     size[i] = to.size[order[i]];
@@ -99,7 +98,7 @@ void scale_tensor(const Tensor &t, float beta, float *data) {
 
 bool apart(const Tensor &t) {
   const Runs runs = runs_of(t);
-  int64_t inside = 0;  // the last element of the dimensions so far
+  int64_t inside = 0;  // largest offset in the dimensions so far
   for (int d = 0; d < runs.rank; ++d) {
     if (runs.step[d] <= inside) return false;
     inside += (runs.size[d] - 1) * runs.step[d];
@@ -113,7 +112,7 @@ bool overlap(const Tensor &x, const Tensor &y) {
   const auto address = [](const Tensor &t) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t.data)); };
   const int64_t bytes = address(y) - address(x), size = sizeof(float);
   if (bytes >= (extent(in_x) + 1) * size || bytes + (extent(in_y) + 1) * size <= 0) return false;
-  // Elements need not be aligned to each other: an element of y may overlap two of x.
+  // An element of y may overlap two of x: they need not be aligned to each other.
   const int64_t first = bytes >= 0 ? bytes / size : -((-bytes + size - 1) / size);
   const bool aligned = bytes - first * size == 0;
   const auto belongs = [&](int64_t element) {

@@ -1,4 +1,4 @@
-// The devices that compute what is in host memory.
+// The devices that compute with host memory.
 #pragma once
 
 #include <vector>
@@ -7,16 +7,16 @@
 
 namespace libsgemm {
 
-// The devices that share a call, the first one first. The others equal it: they choose the same kernels, so a result
-// does not show which device computed which part. LIBSGEMM_OFFLOAD_DEVICES sets their number; the default is all, but
-// one in a process that MPI started, which begins with the device of its rank.
+// The devices that share a call. They equal the first: they choose the same kernels, so a result does not depend on
+// which device computed. LIBSGEMM_OFFLOAD_DEVICES sets their number; the default is all. Under MPI it is one, and the
+// first is the device of the process's rank.
 std::vector<int> offload_devices(const Backend &backend);
 
-// For all calls: the backend refuses the device from now on, so no thread waits for what it still does.
+// The backend refuses the device to all calls from now on: no thread waits for its work.
 void abandon_device(const Backend &backend, int device);
 bool is_abandoned(const Backend &backend, int device);
 
-// Reports the first failure of a device; later ones only at log level 2.
+// A device's first failure; later ones only at log level 2.
 void tell_of_failure(const Backend &backend, int device, const Error &error);
 
 }  // namespace libsgemm

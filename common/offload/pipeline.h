@@ -2,8 +2,8 @@
 // (docs/kernels/offload.md).
 //
 // One thread drives the device and polls everything (run()). Host threads copy between the program's memory and pinned
-// pieces. C is saved before it is overwritten, if a failure would need it. A tile is fetched only when its kernels are
-// known to have ended without an error.
+// pieces. C is saved before it is overwritten, if a failure would need it. A tile is fetched only after its kernels
+// ended without an error.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ class UnitQueue {
  public:
   UnitQueue(const GemmDesc &desc, const TilePlan &plan, int parts);
   bool take(int part, Unit *unit);
-  // For other devices to take. False: no memory.
+  // For other devices. False: no memory.
   bool give_back(int part, const Unit &unit);
   bool empty() const;
   size_t parts() const { return parts_.size(); }
@@ -59,14 +59,14 @@ class Pipeline {
 
   static size_t events_needed(const TilePlan &plan, size_t pieces);
 
-  // Works until no units are left, it fails, or the call is cancelled. After a failure others can take the rest, or it
-  // cancels the call. After SUCCESS it may run again, for returned units. Afterwards nothing is at work, unless the
+  // Works until no units are left, it fails, or the call is cancelled. After a failure others take the rest, or it
+  // cancels the call. After SUCCESS it may run again, for returned units. At return nothing is at work, unless the
   // device is lost.
   libsgemm_status_t run(Error *error);
   Ending ending() const { return ending_; }
   int device() const { return device_; }
 
-  // After a failure of the call.
+  // After the call's failure.
   void restore() const;
   const Kernel *kernel() const { return kernel_; }
   bool tuned() const { return tuned_; }
@@ -76,18 +76,17 @@ class Pipeline {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // A block and the state of its transfer.
   struct Buffer {
     char *memory = nullptr;
     const Operand *operand = nullptr;
     Block block = {};
     bool used = false;            // holds a block, or will
-    int64_t column = 0, row = 0;  // of the next piece
+    int64_t column = 0, row = 0;  // next piece
     bool cut = false;             // all of it is in pieces
-    int64_t unsent = 0;           // pieces not enqueued yet
+    int64_t unsent = 0;           // pieces not enqueued
     bool sent = false;            // all are enqueued, `ready` is recorded
-    bool waited = false;          // the compute stream waits for `ready`
-    bool must_wait = false;       // the upload must wait for `free`: launches that read the old block
+    bool waited = false;          // compute stream waits for `ready`
+    bool must_wait = false;       // upload must wait for `free`: launches that read the old block
     bool launched = false;        // `free` is recorded
     int pins = 0;                 // steps that will use it
     uint64_t last_use = 0;
@@ -110,7 +109,7 @@ class Pipeline {
     std::vector<Save> saves;
     std::atomic<int64_t> unsaved{0};
     bool computed = false;
-    int64_t column = 0, row = 0;  // of the result's next piece
+    int64_t column = 0, row = 0;  // the result's next piece
     bool cut = false;
     int64_t pieces = 0, landed = 0, stored = 0;
     bool finished() const { return cut && stored == pieces; }
@@ -119,12 +118,12 @@ class Pipeline {
   struct Step {
     Work *work;
     Factors factors;
-    Buffer *first, *second;  // in place of A and B; the second may be NULL
+    Buffer *first, *second;  // in place of A and B; second may be NULL
   };
 
   enum State : int { idle, filling, filled, flying, storing, stored };
 
-  // A piece in flight, in pinned memory or, if the operand itself is pinned, in place.
+  // In flight, in pinned memory or, if the operand is pinned, in place.
   struct Slot : CopyTask {
     char *memory = nullptr;
     std::atomic<int> state{idle};
@@ -132,8 +131,8 @@ class Pipeline {
     const Operand *operand = nullptr;
     Block block = {};
     Piece piece = {};
-    Buffer *buffer = nullptr;  // uploads only
-    Work *work = nullptr;      // downloads only
+    Buffer *buffer = nullptr;  // uploads
+    Work *work = nullptr;      // downloads
   };
 
   libsgemm_status_t turn(bool *moved);
@@ -172,11 +171,11 @@ class Pipeline {
   const Backend &backend_;
   const int part_, device_;
   DeviceSet *set_;
-  const bool helps_;  // this thread runs copies while it has nothing else to do
+  const bool helps_;  // this thread runs copies while it is idle
   char *workspace_ = nullptr;
   std::vector<Buffer> a_, b_, c_;
   std::vector<Slot> slots_, direct_;  // with pinned pieces; without
-  size_t kept_for_results_ = 0;       // left alone by uploads
+  size_t kept_for_results_ = 0;       // reserved from uploads
   std::deque<Work> works_;
   std::deque<Step> steps_;        // with buffers, not launched
   std::deque<Buffer *> uploads_;  // not cut yet
@@ -188,8 +187,8 @@ class Pipeline {
   int64_t quiet_ = 0;  // turns without progress
   Clock::time_point progress_;
   const Kernel *kernel_ = nullptr;
-  bool tuned_ = false;  // kernel_ was measured to be the fastest
-  Ran ran_ = {};        // of kernel_'s latest launch
+  bool tuned_ = false;  // chosen by a measurement
+  Ran ran_ = {};        // kernel_'s latest launch
   Traffic traffic_;
   Ending ending_ = Ending::healthy;
   Error *error_ = nullptr;

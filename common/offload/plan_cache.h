@@ -6,7 +6,7 @@
 
 namespace libsgemm {
 
-// All that a plan and its workspace depend on, unless the device's memory limits them.
+// All that a plan depends on, unless the device's memory limits it.
 struct PlanKey {
   const Backend *backend;
   int device;
@@ -18,7 +18,6 @@ struct PlanKey {
 // Pointers count by the bits that kernels look at. False: none.
 bool find_plan(const PlanKey &key, TilePlan *plan, size_t *workspace);
 
-// The oldest plan makes room.
 void keep_plan(const PlanKey &key, const TilePlan &plan, size_t workspace);
 
 }  // namespace libsgemm

@@ -9,7 +9,7 @@ namespace libsgemm {
 
 // A note in a plugin's file: the driver library without which the plugin must not be loaded, and its name for the
 // message ("there is no WHAT"). A plugin defines one:
-// __attribute__((section(".note.libsgemm"), aligned(4), used)) constexpr BeneathNote kNote("libcuda.so.1", "driver");
+//   __attribute__((section(".note.libsgemm"), aligned(4), used)) constexpr BeneathNote kNote("libcuda.so.1", "driver");
 // The linker adds a program header for it (PT_NOTE).
 struct BeneathNote {
   static constexpr uint32_t kType = 1;

@@ -1,4 +1,4 @@
-// Parses the environment. A variable's valid values are in one place, from which its error message is made.
+// A variable's valid values are in one place, which also makes its error message.
 #include "env.h"
 
 #include <sys/auxv.h>
@@ -25,7 +25,7 @@ struct Word {
   int value;
 };
 
-// NULL: not set. Adds the name to env->names, the only list of known variables.
+// NULL: not set. env->names is the only list of known variables.
 const char *get(Environment *env, const char *name) {
   if (std::find(env->names.begin(), env->names.end(), name) == env->names.end()) env->names.emplace_back(name);
   const char *value = secure_getenv(name);
@@ -40,7 +40,6 @@ std::vector<std::string> split(const std::string &text, char separator) {
   return parts;
 }
 
-// Each wrong variable is reported.
 void complain(Environment *env, const std::string &name, const std::string &value, const std::string &valid) {
   if (!env->error.empty()) env->error += "; ";
   env->error += name + "=" + value + " is not valid: use " + valid;
@@ -86,7 +85,7 @@ size_t read_bytes(Environment *env, const char *name) {
   return 0;
 }
 
-// A whole number from 1 to `most`; "all", if allowed, is 0.
+// From 1 to `most`; "all", if allowed, is 0.
 int read_count(Environment *env, const char *name, int most, bool all) {
   const char *value = get(env, name);
   if (value == nullptr || (all && value == std::string("all"))) return 0;
@@ -134,16 +133,16 @@ void read_math_mode(Environment *env) {
     modes.push_back({mode_traits(static_cast<libsgemm_math_mode_t>(mode)).name, mode});
   }
   s.math_mode = static_cast<libsgemm_math_mode_t>(read_word(env, "LIBSGEMM_MATH_MODE", LIBSGEMM_MATH_FP32, modes));
-  // With it users forbid TF32 in every library of the process.
+  // Forbids TF32 in every library of the process.
   const char *tf32 = get(env, "NVIDIA_TF32_OVERRIDE");
   if (tf32 != nullptr && tf32 == std::string("0") && s.math_mode == LIBSGEMM_MATH_TF32) {
     s.math_mode = LIBSGEMM_MATH_FP32;
   }
 }
 
-// Finds misspelt LIBSGEMM_ variables, which would go unnoticed. LIBSGEMM_TEST_ belongs to the tests.
+// Misspelt LIBSGEMM_ variables would go unnoticed. LIBSGEMM_TEST_ belongs to the tests.
 void find_strays(Environment *env) {
-  // Without the prefix that all share.
+  // Endings after the common prefix.
   const std::string prefix = "LIBSGEMM_";
   std::vector<std::string> endings;
   for (const std::string &name : env->names) {

@@ -1,4 +1,4 @@
-// Settings of a call: the environment's, or a handle's that override them.
+// Settings of a call: the environment's, overridden by a handle's.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace libsgemm {
 
-// All backends in `auto`'s order: GPU plugins, CPU plugins, the built-in one. A new backend needs one word here.
+// In `auto`'s order: GPU plugins, CPU plugins, the built-in one. A new backend needs one word here.
 constexpr const char *kGpuBackends[] = {"cuda", "hip"};
 constexpr const char *kCpuBackends[] = {"openblas"};
 constexpr const char *kBuiltIn = "ref";
@@ -33,7 +33,7 @@ constexpr std::array<const char *, kBackendCount> kBackendNames = backend_names(
 
 enum class Offload : int8_t { automatic, never, always };
 
-// The first `chosen` backends were requested by name, the others are fallbacks.
+// The first `chosen` were requested by name, the others are fallbacks.
 struct Preference {
   int8_t order[kBackendCount];
   int8_t chosen;  // 0: `auto`
@@ -62,33 +62,32 @@ struct Settings {
   libsgemm_verify_action_t verify_action;
 };
 
-// True if a call must give the same bits in every run. Backend, kernel and partition then depend only on the call, the
-// settings and the machine, and a failure is the call's error. INVARIANT does not need this: all backends give the same
-// bits.
+// A call must give the same bits in every run: backend, kernel and partition depend only on the call, the settings and
+// the machine, and a failure is the call's error. INVARIANT does not need this: all backends give the same bits.
 inline bool repeatable(libsgemm_deterministic_t deterministic) { return deterministic == LIBSGEMM_DETERMINISTIC_ON; }
 
 inline bool may_be_replaced(const Settings &settings) {
   return !settings.strict && !repeatable(settings.deterministic);
 }
 
-// Lists backends in order: those requested, then CPU backends as fallbacks. Returns their number.
+// Those requested, then CPU backends as fallbacks. Returns their number.
 int candidates(const Settings &settings, int8_t (&order)[kBackendCount]);
 
-// The environment, read once.
+// Read once.
 struct Environment {
   Settings settings;
-  std::string kernel;  // LIBSGEMM_KERNEL; becomes settings.kernel once the backends are known
+  std::string kernel;  // becomes settings.kernel once the backends are known
   std::vector<std::string> backend_path;
   std::string cpu_blas;
-  std::string calibration;  // LIBSGEMM_CALIBRATION: "off", or a file; empty: the user's cache
+  std::string calibration;  // "off", or a file; empty: the user's cache
   bool devices_set = false;
   std::vector<int> devices;
-  int offload_threads = 0;  // threads copying between host and pinned memory; 0: by the number of cores
+  int offload_threads = 0;  // copying between host and pinned memory; 0: by the number of cores
   int offload_devices = 0;
   size_t device_memory_limit = 0;  // bytes per device; 0: all that is free
   size_t pinned_memory_limit = 0;  // bytes; 0: the default
   double timeout = 300;            // seconds to wait for a device; 0: for ever
-  std::string tuning;              // LIBSGEMM_TUNING, likewise
+  std::string tuning;              // like `calibration`
   int verbose = 0;
   std::string log_path;
   std::string stats_dir;
@@ -97,13 +96,13 @@ struct Environment {
   uint64_t verify_seed = 0;
   std::string error;                // invalid values, and the valid ones; empty: none
   std::vector<std::string> names;   // all variables
-  std::vector<std::string> strays;  // sentences on LIBSGEMM_ variables that do not exist
+  std::vector<std::string> strays;  // sentences on unknown LIBSGEMM_ variables
 };
 
 // A set-user-id process gets the defaults.
 Environment read_environment();
 
-// "auto" or a comma list. On failure false, with the valid values in *error.
+// "auto" or a comma list. False: the valid values in *error.
 bool parse_backends(const std::string &text, Preference *preference, std::string *error);
 
 }  // namespace libsgemm

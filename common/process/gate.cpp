@@ -1,4 +1,4 @@
-// Counts running calls, spread over cache lines so that threads do not contend for one.
+// Counts running calls in several cache lines: threads do not contend for one.
 #include "gate.h"
 
 #include <pthread.h>
@@ -13,13 +13,13 @@ namespace libsgemm {
 constexpr unsigned kCells = 64;
 
 // A signal handler may fork or exit at any point of a call. `counted` is set before the call is counted and reset after
-// it is no longer counted. A handler in between subtracts one too many: a waiting thread may stop waiting too early,
-// but none waits for ever.
+// it is no longer counted. A handler in between subtracts one too many: a thread may stop waiting too early, but none
+// waits for ever.
 struct GateThread {
   unsigned cell = kCells;  // the same for all calls of the thread, so that they balance; kCells: none yet
   int depth = 0;           // nested InGate
   bool counted = false;    // in the cell
-  bool ending = false;     // the call began during exit, or caused the exit
+  bool ending = false;     // the call began during exit, or caused it
   bool set_aside = false;  // not counted while the thread forks
 };
 
@@ -32,10 +32,10 @@ struct alignas(64) Cell {
 };
 Cell g_cells[kCells];
 
-// Bits of g_state; 0: open. kEnding is never reset.
+// 0: open. kEnding is never reset.
 constexpr int kForking = 1, kEnding = 2;
 std::atomic<int> g_state{0};
-std::atomic<pthread_t> g_forker{};  // the forking thread, which may still make calls
+std::atomic<pthread_t> g_forker{};  // forking thread, which may still make calls
 
 unsigned next_cell() {
   static std::atomic<unsigned> next{0};
@@ -73,7 +73,7 @@ void at_exit() {
   wait_until_idle();
 }
 
-// False if the process is ending, unless the thread is inside a call that began before.
+// False if the process is ending, unless the thread is inside an earlier call.
 bool enter(GateThread *t) {
   if (t->depth++ > 0) return !t->ending;
   for (;;) {
@@ -102,7 +102,7 @@ InGate::~InGate() {
 void gate_close_for_fork() {
   GateThread &t = t_thread;
   if ((g_state.load() & kForking) != 0 && is_forker()) return;
-  // Not counted while it waits: another thread that forks would wait for this call.
+  // Not counted while it waits: another forking thread would wait for this call.
   t.set_aside = t.counted;
   if (t.counted) discount(&t);
   while ((g_state.fetch_or(kForking) & kForking) != 0) usleep(100);  // one fork at a time
@@ -112,7 +112,7 @@ void gate_close_for_fork() {
 
 void gate_open_after_fork(Side side) {
   GateThread &t = t_thread;
-  // The child does not have the parent's other threads, whose calls are counted here.
+  // The child lacks the parent's other threads, whose calls are counted.
   if (side == Side::child) {
     for (Cell &cell : g_cells) cell.running = 0;
   }

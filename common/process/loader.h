@@ -1,4 +1,4 @@
-// The backends of this process: loaded, opened and probed at first use, never unloaded.
+// The process's backends: loaded, opened and probed at first use, never unloaded.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace libsgemm {
 
-// `state` and `probe_state` are read without a lock. What they cover is written before them and never after.
+// `state` and `probe_state` are read without a lock; the fields they cover are written before them and never after.
 struct Slot {
   enum State : int { untried, ready, refused };
 
@@ -24,7 +24,7 @@ struct Slot {
   unsigned fork_generation = 0;   // of the process that probed it
 };
 
-// Made at first use and never destroyed: threads may call until the process ends.
+// Never destroyed: threads may call until the process ends.
 struct Library {
   Environment env;
   Host host;
@@ -40,34 +40,33 @@ inline Library &library() {
 }
 inline const Backend &table_of(int index) { return *library().slots[index].table; }  // it must be loaded
 
-// Functions of layers above, defined in call/library.cpp.
+// Layers above, defined in call/library.cpp.
 struct LayersAbove {
   void (*start)(const Environment &environment);  // before the first call
   void (*before_fork)();                          // ends their threads
-  const CpuBlas *(*program_blas)();               // see program_blas.h
+  const CpuBlas *(*program_blas)();               // program_blas.h
 };
 extern const LayersAbove kLayersAbove;
 
-// True if usable, as far as known without initialising a device. When the process is ending, only `ref` is loaded and
-// nothing is probed; of other loaded backends only the kernels' names may be read.
+// True if usable, as far as known without initialising a device. While the process ends, only `ref` is loaded, nothing
+// is probed, and only the kernels' names of other backends may be read.
 bool load_slow(int index);
 inline bool load(int index) {
   const int state = library().slots[index].state.load(std::memory_order_acquire);
   return state != Slot::untried ? state == Slot::ready : load_slow(index);
 }
 
-// Throws std::bad_alloc if memory is short and results must be repeatable: another backend would give other bits than
-// this one, which the next call may use.
+// Throws std::bad_alloc if memory is short and results must be repeatable: another backend would give other bits, and
+// the next call may use this one again.
 inline bool load_for(const Settings &settings, int index) {
   if (load(index)) return true;
   if (repeatable(settings.deterministic) && library().slots[index].shortages != 0) throw std::bad_alloc();
   return false;
 }
 
-// True at once for a CPU backend.
 bool probe(int index);
 
-// True if a parent process initialised the devices: contexts do not survive fork.
+// A parent process initialised the devices: contexts do not survive fork.
 bool lost_by_fork(int index);
 
 // False: *valid has the existing names.

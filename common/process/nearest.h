@@ -6,8 +6,8 @@
 
 namespace libsgemm {
 
-// The name with the fewest edits: insertions, deletions, replacements, swaps of neighbours; of equals the first. Empty
-// if that takes more than one edit, and more than a third of the word's letters. Case is ignored.
+// The name with the fewest edits (insertions, deletions, replacements, swaps of neighbours); the first of several.
+// Ignores case. Empty: more than one edit, and more than a third of the word's letters.
 std::string nearest_name(const std::string &word, const std::vector<std::string> &names);
 
 // "; did you mean NAME?", or "".

@@ -7,10 +7,10 @@
 
 namespace libsgemm {
 
-// The loaded object with this address; NULL: none.
+// The loaded object with this address, or NULL.
 const link_map *object_of(const void *address);
 
-// Links resolved; "" for the program. A relative path is resolved from the folder that was current at loading.
+// Links resolved; "" for the program. A relative path starts at the folder that was current at loading.
 std::string file_of(const link_map &object);
 
 }  // namespace libsgemm

@@ -1,4 +1,4 @@
-// Counts calls in a mapped file.
+// In a mapped file.
 #include "stats.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ namespace libsgemm {
 namespace {
 
 std::atomic<StatsFile *> g_file{nullptr};
-std::atomic<StatsFile *> g_parent{nullptr};  // in a forked child, until that opens its own
+std::atomic<StatsFile *> g_parent{nullptr};  // in a forked child, until it opens its own
 std::atomic<uint64_t> g_startup{0};          // nanoseconds before there is a file
 struct Names {
   std::string directory, file;  // file: the process's own, written before g_file
@@ -76,7 +76,7 @@ bool is(const StatsRecord &r, const StatsCall &call) {
          std::strcmp(r.kernel, call.kernel) == 0;
 }
 
-// The record of these names, or a free one; NULL: the file is full.
+// The record of these names, or a free one; NULL: full.
 StatsRecord *row(StatsFile *file, const StatsCall &call) {
   for (StatsRecord &r : file->records) {
     uint32_t state = r.state.load(std::memory_order_acquire);
@@ -87,7 +87,7 @@ StatsRecord *row(StatsFile *file, const StatsCall &call) {
       r.state.store(StatsRecord::kReady, std::memory_order_release);
       return &r;
     }
-    // Another thread is writing the names. If its process was killed it never ends: the wait is limited.
+    // Another thread writes the names. The wait is limited: its process may be killed.
     for (int spin = 0; state == StatsRecord::kClaimed && spin < 10000; ++spin) state = r.state.load();
     if (state == StatsRecord::kReady && is(r, call)) return &r;
   }
@@ -109,7 +109,7 @@ void open_file(const std::string &directory) {
     log_line(0, "LIBSGEMM_STATS_DIR: " + path + " cannot be written: " + std::strerror(error));
     return;
   }
-  // Zeros or, after an exec, the counts of the same process so far: both are valid.
+  // Zeros or, after an exec, the process's counts so far.
   StatsFile *stats = static_cast<StatsFile *>(memory);
   stats->pid = static_cast<uint32_t>(getpid());
   stats->parent = static_cast<uint32_t>(getppid());
@@ -140,8 +140,7 @@ StatsShape *part_of_file(int part) {
   return known;
 }
 
-// One of a few places in a part; NULL: they hold other classes. An entry being written is skipped, so a class may get a
-// second one.
+// NULL: its few possible places hold other classes. An entry being written is skipped: a class may get a second one.
 StatsShape *place_in(StatsShape *shapes, size_t count, const CallClass &call, uint64_t hash) {
   constexpr size_t kTries = 8;
   for (size_t i = 0; i < kTries; ++i) {
@@ -157,11 +156,10 @@ StatsShape *place_in(StatsShape *shapes, size_t count, const CallClass &call, ui
   return nullptr;
 }
 
-// NULL: none.
 StatsFile *file_of_process() {
   StatsFile *const file = g_file.load(std::memory_order_acquire);
   if (file != nullptr || g_parent.load(std::memory_order_relaxed) == nullptr) return file;
-  // In a forked child one thread opens the file; calls of others meanwhile are not counted.
+  // In a forked child one thread opens the file; others' calls meanwhile are not counted.
   const StatsFile *const parent = g_parent.exchange(nullptr);
   if (parent == nullptr) return nullptr;
   open_file(names().directory);

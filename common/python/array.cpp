@@ -12,7 +12,7 @@ namespace {
 
 nb::object frameworks(const char *name) { return nb::module_::import_("libsgemm._frameworks").attr(name); }
 
-// Page-locked memory counts as host memory: the CPU reads it, too.
+// The CPU reads page-locked memory, too.
 Device device_from(int kind, int index) {
   constexpr int kCudaHost = 3, kRocmHost = 11;
   if (kind == Device::kHost || kind == kCudaHost || kind == kRocmHost) return {};

@@ -1,4 +1,4 @@
-// The caller's arrays: NumPy's through its C API, others through DLPack. Nothing is copied.
+// The caller's arrays: NumPy's by its C API, others by DLPack; never copied.
 #pragma once
 
 #include <libsgemm.h>
@@ -15,7 +15,7 @@ namespace nb = nanobind;
 
 enum class Type { fp32, fp16, bf16 };
 
-// DLPack's number of the kind; kHost covers all memory that the CPU can reach.
+// DLPack's numbers; kHost covers all memory that the CPU can reach.
 struct Device {
   static constexpr int kHost = 1, kCuda = 2, kRocm = 10, kCudaManaged = 13;
   int kind = kHost, index = 0;
@@ -24,24 +24,23 @@ struct Device {
 };
 std::string words(const Device &device);
 
-// Device and stream that order a call.
 struct Place {
   Device device;
   void *stream = nullptr;  // current stream of the first array's framework; NULL: the device's default stream
-  bool wait = false;       // the frameworks cannot know that stream: the call ends before it returns
+  bool wait = false;       // the frameworks do not know that stream: the call ends before it returns
 };
 
 enum class Use {
   input,
-  output,  // the caller's, so writable
+  output,  // the caller's: writable
   made     // by this module, for a result
 };
 
-// An array of two or three dimensions, or a tensor of four.
+// Two or three dimensions; a tensor has four.
 class Array {
  public:
-  // TypeError, ValueError: `object` is no array, or not usable without a copy. `name`: the argument's. Before take(),
-  // only the device of an array that needs DLPack is known.
+  // TypeError, ValueError: no array, or not usable without a copy. `name`: the argument's. Before take(), only the
+  // device of an array that needs DLPack is known.
   Array(nb::handle object, const char *name, Use use, bool tensor = false);
   // A PyTorch tensor that the caller keeps alive. TypeError, ValueError: wrong type or number of dimensions.
   Array(const nb::dlpack::dltensor &view, const char *name);
@@ -54,7 +53,7 @@ class Array {
   bool is_empty() const;
   std::string shape_in_words() const;
 
-  // Set the members of an array in take(). TypeError, ValueError: it cannot be used.
+  // Set the members. TypeError, ValueError: the array cannot be used.
   void describe(const nb::dlpack::dltensor &view);
   void set_type(Type of);
   void set_dimensions(int dimensions);
@@ -71,24 +70,24 @@ class Array {
   Type type = Type::fp32;
   void *data = nullptr;
   int ndim = 0;
-  int64_t shape[4] = {}, stride[4] = {};  // in elements
+  int64_t shape[4] = {}, stride[4] = {};  // elements
 
  private:
   nb::ndarray<nb::ro> tensor_;  // keeps the memory alive
 };
 
-// str(object.dtype); "": none.
+// "": none.
 std::string dtype_in_words(nb::handle object);
 [[noreturn]] void refuse_type(const Array &array);
 
-// Gets the memory of arrays that need DLPack, and the call's stream. ValueError: they are not all on one device.
+// Gets memory by DLPack, and the call's stream. ValueError: the arrays are not all on one device.
 Place take(Array *const *arrays, size_t count);
 inline Place take(std::initializer_list<Array *> arrays) { return take(arrays.begin(), arrays.size()); }
 
 // With the array's layout, framework and device. ValueError: it requires grad; `name`: the argument's.
 nb::object copy_of(nb::handle array, const char *name);
 
-// A float32 array on the device of `like` and of its framework.
+// float32, on the device of `like` and of its framework.
 nb::object make(const Array &like, std::initializer_list<int64_t> shape, bool zero);
 
 }  // namespace libsgemm_python

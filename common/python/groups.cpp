@@ -1,4 +1,4 @@
-// gemm_batch: products of different sizes in one call.
+// gemm_batch: products of different sizes.
 #include <memory>
 #include <vector>
 

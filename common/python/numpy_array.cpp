@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// Built with NumPy 2, the module works with NumPy 1, too.
+// Built with NumPy 2, the module also works with NumPy 1.
 #define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_22_API_VERSION
 #include <numpy/arrayobject.h>

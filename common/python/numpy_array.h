@@ -1,4 +1,4 @@
-// NumPy's arrays through its C API, in a tenth of the time of the buffer protocol.
+// NumPy's C API, in a tenth of the time of the buffer protocol.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,11 +7,11 @@
 
 namespace libsgemm_python {
 
-// Call it before the others.
+// Before the others.
 void import_numpy();
 
 bool is_numpy(nb::handle object);
-// Sets the members. TypeError, ValueError: the array cannot be used.
+// TypeError, ValueError: the array cannot be used.
 void describe_numpy(Array *array);
 nb::object make_numpy(std::initializer_list<int64_t> shape, bool zero);
 

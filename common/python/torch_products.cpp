@@ -12,8 +12,8 @@ namespace {
 
 using View = nb::dlpack::dltensor;
 
-// True for float32: *out. Nothing else matters below PyTorch's dispatcher: no gradients to record, no conjugates, and a
-// subclass is plain memory.
+// True for float32. Nothing else matters below PyTorch's dispatcher: no gradients, no conjugates, and a subclass is
+// plain memory.
 bool view(nb::handle tensor, View *out) {
   if (!is_any_torch(tensor) || !view_torch(tensor, out)) return false;
   return out->dtype.code == static_cast<uint8_t>(nb::dlpack::dtype_code::Float) && out->dtype.bits == 32;
@@ -42,7 +42,7 @@ bool have_same_elements(const View &x, const View &y) {
          std::equal(x.strides, x.strides + x.ndim, y.strides);
 }
 
-// The address ranges, from first to last element, overlap. PyTorch's strides are never negative.
+// The address ranges overlap. PyTorch's strides are never negative.
 bool share_memory(const View &x, const View &y) {
   const auto end = [](const View &v) {
     int64_t last = 0;
@@ -55,8 +55,8 @@ bool share_memory(const View &x, const View &y) {
   return x.data < end(y) && y.data < end(x);
 }
 
-// beta * c + alpha * a @ b, with c expanded; without c, alpha * a @ b. None: nothing is done, and PyTorch's own kernel
-// must compute it or report what is wrong.
+// beta * c + alpha * a @ b, with c expanded. None: nothing is done, and PyTorch's own kernel must compute it or report
+// what is wrong.
 nb::object torch_product(nb::handle a, nb::handle b, nb::handle c, nb::handle out, float alpha, float beta,
                          const Settings &asked, const Settings &inherited) {
   View va, vb, vc, vout;

@@ -1,4 +1,4 @@
-// rocBLAS's batches of products by arrays of pointers.
+// Batches of products by arrays of pointers.
 #include "gpu_blas/batches.h"
 
 #include "rocblas/extended.h"

@@ -1,6 +1,6 @@
-// rocBLAS's binary interface as far as the drop-in needs it. It is the same from version 2.42 on except for STRMM: the
-// drop-in builds without ROCm and serves whatever rocBLAS a program has. Enumerations are ints; operations, triangles,
-// sides and diagonals have CBLAS's values.
+// rocBLAS's binary interface as far as needed, the same from version 2.42 on except for STRMM: the drop-in builds
+// without ROCm and serves a program's rocBLAS. Enumerations are ints; operations, triangles, sides and diagonals have
+// CBLAS's values.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ constexpr int kRocblasMathDefault = 0, kRocblasMathXf32 = 1;
 
 // rocblas_gemm_algo
 constexpr int kRocblasAlgoStandard = 0, kRocblasAlgoSolution = 1;
-// The rocblas_gemm_flags that only affects speed. The others change the arithmetic of 16-bit inputs, or suppress the
+// The only rocblas_gemm_flags that affects just speed. Others change the arithmetic of 16-bit inputs, or suppress the
 // computation.
 constexpr uint32_t kRocblasFlagEfficiency = 2;
 

@@ -1,4 +1,4 @@
-// The error contract of a result; for the files that implement verify.h.
+// The error contract of a result, for the files that implement verify.h.
 #pragma once
 
 #include <limits>
@@ -9,11 +9,11 @@
 
 namespace libsgemm {
 
-// The result and its operands in one orientation; transposed() exchanges rows and columns of C. trsm: x is the
-// triangle, so a column is one solution.
+// The result and its operands. trsm: x is the triangle, so a column is one solution; transposed() gives this form for
+// the right side.
 struct Claim {
   Products products;
-  Output before;  // the old C; data NULL: not read
+  Output before;  // old C; data NULL: not read
   float alpha, beta;
   bool solved;  // trsm: the product must be alpha * before
   libsgemm_math_mode_t mode;
@@ -33,7 +33,7 @@ struct Claim {
 // `before`: the old C, from Snapshot::item().
 Claim claim(const GemmDesc &desc, const float *before, const Arithmetic &how);
 
-// f of verify.h, and a truncating kernel's further loss below the normal range of inputs.
+// f of verify.h; further loss of a truncating kernel below the normal range of inputs.
 double error_factor(const GemmDesc &desc, const Arithmetic &how);
 ChecksumCut cut_off(const GemmDesc &desc, const Arithmetic &how);
 
@@ -42,8 +42,8 @@ Parts parts(const View &x, int64_t row, int64_t k, libsgemm_math_mode_t mode);
 ElementBound element_bound(const Claim &claim);
 ElementBound element_bound(const GemmDesc &desc, const Arithmetic &how);  // for a product
 
-// |error| / bound of element (i, j), from its sums of products and of magnitudes. `lost`: by the split of inputs.
-// `told`: column j of a trsm is not finite and has been judged as a whole.
+// |error| / bound of element (i, j), from its sums of products and magnitudes. `lost`: by splits. `told`: column j of a
+// trsm is not finite and has been judged.
 double element_ratio(const Claim &claim, int64_t i, int64_t j, double value, double magnitude, double lost, bool *told);
 
 // The worst |error| / bound of column j, of all elements, of every row's checksum.

@@ -1,8 +1,7 @@
-// Two caches under one lock: pinned pieces (pinned_memory.cpp), and sets of what a device needs.
+// Two caches under one lock: pinned pieces (pinned_memory.cpp), and sets per device.
 //
-// Allocating, releasing and destroying streams may block until the program's kernels have ended, so it happens outside
-// the lock. The bytes are counted before: the limits always hold, and other calls continue. Returning a set or pieces
-// allocates nothing.
+// Allocating, releasing and destroying streams may wait for the program's kernels: it happens outside the lock. The
+// bytes are counted before, so that the limits always hold. Returning a set or pieces allocates nothing.
 #include <algorithm>
 #include <new>
 
@@ -19,7 +18,7 @@ constexpr size_t kReserve = size_t{512} << 20;  // left free on a device by defa
 constexpr size_t kLeast = size_t{64} << 20;     // with less, products that do not fit are too slow
 constexpr size_t kEvents = 64;
 
-// Call it without the lock.
+// Without the lock.
 void destroy(State *s, DeviceSet *set) noexcept {
   const Backend &b = *set->backend;
   if (usable(b) && can_give_back(b, set->device, set->context)) {
@@ -65,7 +64,6 @@ size_t allocated_bytes(const State &s, const Backend &backend, int device) {
   return bytes;
 }
 
-// Drops what a reset has destroyed.
 void forget_sets(State *s, const Backend &backend, int device, uint64_t now) {
   s->sets.remove_if([&](const DeviceSet &set) {
     const bool idle = set.place == DeviceSet::idle || set.place == DeviceSet::lost;
@@ -73,7 +71,7 @@ void forget_sets(State *s, const Backend &backend, int device, uint64_t now) {
   });
 }
 
-// The smallest idle set that is large enough, else any; NULL: none.
+// The smallest idle set that is large enough, else any.
 DeviceSet *pick(State *s, const Backend &backend, int device, uint64_t context, size_t bytes) {
   DeviceSet *best = nullptr;
   for (DeviceSet &set : s->sets) {
@@ -85,7 +83,7 @@ DeviceSet *pick(State *s, const Backend &backend, int device, uint64_t context, 
   return best;
 }
 
-// Idle sets give up memory, the largest first, until no more than `most` is kept.
+// The largest idle sets first give up memory, until at most `most` is kept.
 void shrink_idle(State *s, Lock *lock, const Backend &backend, int device, size_t most) {
   while (idle_bytes(*s, backend, device) > most) {
     DeviceSet *largest = nullptr;
@@ -93,7 +91,7 @@ void shrink_idle(State *s, Lock *lock, const Backend &backend, int device, size_
       const bool idle = is_of(set, backend, device) && set.place == DeviceSet::idle;
       if (idle && (largest == nullptr || set.bytes > largest->bytes)) largest = &set;
     }
-    if (largest == nullptr) return;  // the sum above was of these
+    if (largest == nullptr) return;
     largest->place = DeviceSet::leaving;
     if (usable(backend)) {
       const Unlocked others(lock);
@@ -126,7 +124,7 @@ libsgemm_status_t complete(DeviceSet *set, size_t events, Error *error) try {
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
-// Call it without the lock.
+// Without the lock.
 libsgemm_status_t enlarge(State *s, DeviceSet *set, size_t bytes, Error *error) {
   const Backend &b = *set->backend;
   if (set->memory != nullptr) b.release(set->device, set->memory);
@@ -174,7 +172,7 @@ libsgemm_status_t device_budget(const Backend &backend, int device, size_t enoug
       return LIBSGEMM_SUCCESS;
     }
   }
-  // The recorded bytes may be outdated. They serve as long as they suffice and allocations succeed.
+  // The recorded bytes may be outdated: they serve while they suffice and allocations succeed.
   if (!d.asked || from(left(d.there)) < enough) {
     const size_t before = allocated_bytes(s, backend, device);
     size_t free_bytes = 0, total = 0;

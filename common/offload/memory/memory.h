@@ -1,4 +1,4 @@
-// Memory, streams and events of calls, kept between them within the limits of the process.
+// Memory, streams and events, kept between calls within the process's limits.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,20 @@
 
 namespace libsgemm {
 
-// Ordinary memory where no page-locked memory is available.
+// Ordinary memory if there is no page-locked memory.
 struct PinnedPiece {
   char *memory;
   bool pinned;
 };
 constexpr size_t kPieceBytes = size_t{2} << 20;
 
-// Up to `wanted` pieces: fewer if memory is short; at least two, unless there is no host memory at all. `device`
-// allocates new ones; all devices of the backend may use any piece.
+// At most `wanted`; at least two, unless there is no host memory at all. `device` allocates new ones; all devices of
+// the backend may use any piece.
 std::vector<PinnedPiece> take_pieces(const Backend &backend, int device, int wanted);
-// Only pieces that no device will access any more.
+// No device may still access them.
 void give_pieces(const PinnedPiece *pieces, size_t count) noexcept;
 
-// Streams, events and memory for one call at a time.
+// For one call at a time.
 struct DeviceSet {
   const Backend *backend = nullptr;
   int device = 0;
@@ -36,26 +36,24 @@ struct DeviceSet {
   size_t there = 0;  // bytes allocated
 };
 
-// Bytes that a call may plan with: the limit, or the free memory less a reserve, less what other calls hold. The driver
-// is not asked if a set of `enough` bytes is idle, or if that much was free at the last query.
+// Bytes that a call may plan with: the limit, or the free memory less a reserve, less what other calls hold. Without
+// asking the driver if a set of `enough` bytes is idle, or that much was free at the last query.
 libsgemm_status_t device_budget(const Backend &backend, int device, size_t enough, size_t *bytes, Error *error);
 
 // Waits while other calls hold all that the limits allow. Without `wait`: SUCCESS with a NULL set.
 libsgemm_status_t take_set(const Backend &backend, int device, size_t bytes, size_t events, bool wait, DeviceSet **set,
                            Error *error);
-// failed: the device has no work left that uses the set. lost: the device may still use it, so it is never touched
-// again.
+// failed: the device has no work left that uses the set. lost: it may still use the set, which is never touched again.
 enum class Ending { healthy, failed, lost };
 void give_set(DeviceSet *set, Ending ending) noexcept;
 
-// In bytes; 0: the defaults. Take effect as memory is returned.
+// Bytes; 0: the defaults. Take effect as memory is returned.
 void set_memory_limits(size_t device_bytes, size_t pinned_bytes);
 struct MemoryState {
   size_t device_limit, device_bytes;  // limit per device, 0: what is free; held on all devices
   size_t pinned_limit, pinned_bytes;
 };
 MemoryState memory_state();
-// Releases memory that no call uses.
 void release_idle_memory();
 
 }  // namespace libsgemm

@@ -15,7 +15,7 @@ namespace libsgemm::caches {
 constexpr size_t kDefaultPinned = size_t{256} << 20;
 constexpr size_t kKeptShare = 16;  // at most this part of a device's memory is kept between calls
 
-// Allocated together through a device; any device of the backend can release them.
+// Allocated through a device; any device of the backend can release them.
 struct Segment {
   const Backend *backend;
   int device;

@@ -1,4 +1,4 @@
-// Pieces of pinned memory, in segments that are allocated together.
+// Pinned pieces, in segments that are allocated together.
 #include <algorithm>
 #include <cstdlib>
 #include <new>
@@ -11,9 +11,8 @@ using namespace caches;
 
 namespace {
 
-constexpr size_t kPiecesOfSegment = 8;  // allocated together
+constexpr size_t kPiecesOfSegment = 8;
 
-// Within the limit. False on failure.
 bool grow(State *s, Lock *lock, const Backend &backend, int device) {
   for (size_t pieces = kPiecesOfSegment; pieces > 0; pieces /= 2) {
     const size_t bytes = pieces * kPieceBytes;
@@ -44,8 +43,7 @@ bool grow(State *s, Lock *lock, const Backend &backend, int device) {
   return false;
 }
 
-// Uses the device that allocated it or, if that is lost, another one that calls have used. Without one the memory stays
-// allocated.
+// Through the device that allocated it; if that is lost, through another used one, else not at all.
 void release_segment(State *s, Lock *lock, const Segment &x) {
   const auto release = [&](int device) {
     const Unlocked others(lock);
@@ -58,7 +56,6 @@ void release_segment(State *s, Lock *lock, const Segment &x) {
   }
 }
 
-// Drops what a reset has destroyed.
 void forget_segments(State *s, const Backend &backend) {
   s->segments.remove_if([&](const Segment &x) {
     const bool idle = x.backend == &backend && x.memory != nullptr && x.idle == x.all();
@@ -93,7 +90,7 @@ std::vector<PinnedPiece> take_pieces(const Backend &backend, int device, int wan
   Lock lock(s.mutex);
   s.learn_limits();
   forget_segments(&s, backend);
-  // A call takes at most half of what is left: other calls get some.
+  // A call takes at most half of the rest: others get some.
   size_t idle = 0;
   for (const Segment &x : s.segments) idle += static_cast<size_t>(__builtin_popcount(x.idle)) * kPieceBytes;
   const size_t most = std::max(s.pinned_most(), s.pinned_bytes);
