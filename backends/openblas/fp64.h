@@ -1,4 +1,4 @@
-// The openblas kernel with sums in FP64.
+// Sums in FP64.
 #pragma once
 
 #include "blas.h"

@@ -1,4 +1,4 @@
-// The process's loaded objects, and lookups of names in each.
+// The process's loaded objects.
 #pragma once
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ struct CloseObject {
 };
 using Object = std::unique_ptr<void, CloseObject>;
 
-// Opens a loaded object by its name, "" for the program. NULL on failure.
+// By its name, "" for the program. NULL on failure.
 Object opened_object(const char *name);
 
 // libsgemm.so, or a drop-in.

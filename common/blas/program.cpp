@@ -1,7 +1,7 @@
-// The dynamic linker looks for a name in the global scope, then among the libraries that the calling object was loaded
-// with. So this search takes the next definition in the global scope or, if there is none, the one that the calling
-// object finds, itself first, as a Python extension does. Without the name it looks for sgemm in the same places, and
-// at last in the whole process: the calling code may have been handed a function's address.
+// The dynamic linker looks for a name in the global scope, then among the libraries of the calling object. So this
+// search takes the next definition in the global scope or, if there is none, the one that the calling object finds,
+// itself first, as a Python extension does. Without the name it looks for sgemm in the same places, and at last in the
+// whole process: the calling code may have got a function's address.
 #include "blas/program.h"
 
 #include <dlfcn.h>
@@ -18,8 +18,7 @@ std::atomic<const Own *> g_own[1 << kOwnSlotBits];
 
 namespace {
 
-// All results: a few, one per name and calling object. An object loaded at the address of an unloaded one gets that
-// one's BLAS.
+// A few: one per name and calling object. An object loaded at the address of an unloaded one gets that one's BLAS.
 std::atomic<const Own *> g_all{nullptr};
 
 const Own *known(const char *entry, uintptr_t caller) {
@@ -35,7 +34,7 @@ const Own *known_elsewhere(const char *entry) {
   return own;
 }
 
-// The equal BLAS of another name or object; NULL: none.
+// The equal BLAS of another name or object, or NULL.
 const CpuBlas *known_blas(const CpuBlas &blas) {
   for (const Own *own = g_all.load(std::memory_order_acquire); own != nullptr; own = own->next) {
     const CpuBlas *const other = own->blas;
@@ -80,13 +79,12 @@ class Search {
         caller_(object_of(caller)),
         sgemm_(std::string(spelling.prefix) + "sgemm" + spelling.suffix) {}
 
-  // NULL: none.
   void *definition(const std::string &name) const {
     void *const next = others(dlsym(RTLD_NEXT, name.c_str()));
     return next != nullptr || caller_ == nullptr ? next : definition_for(caller_->l_name, name);
   }
 
-  // The BLAS in the object with this function. False: none, or some routines are missing.
+  // The BLAS of this function's object. False: none, or some routines are missing.
   bool take(void *function) {
     const link_map *const map = function != nullptr ? object_of(function) : nullptr;
     if (map == nullptr) return false;
@@ -148,7 +146,7 @@ const CpuBlas *answer(void *question) {
   if (own->definition == nullptr) {
     search.take_by_sgemm();
   } else if (!search.take(own->definition)) {
-    // Its object must stay loaded: it will be called.
+    // It will be called: its object stays loaded.
     static_cast<void>(opened_object(object_of(own->definition)->l_name).release());
   }
   own->blas = search.found();

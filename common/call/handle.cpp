@@ -1,4 +1,4 @@
-// Handles: creation, settings, destruction.
+// Handles.
 #include "handle.h"
 
 #include <mutex>
@@ -19,8 +19,7 @@ std::mutex g_mutex;
 libsgemm_handle *g_free = nullptr;      // destroyed, for reuse
 libsgemm_handle *g_borrowed = nullptr;  // idle, of BorrowedHandle, with workspaces
 
-// The lists need no memory: destructors push handles. During exit they are left alone: nothing waits for a call that
-// then holds their lock.
+// No memory needed: destructors push handles. Not touched during exit: nothing waits for a call that holds their lock.
 libsgemm_handle *pop(libsgemm_handle **list) {
   const InGate gate;
   if (gate.ending()) return nullptr;
@@ -80,14 +79,14 @@ using Workspace = libsgemm_handle::Workspace;
 
 uint64_t context_of(int backend, int device) { return libsgemm::context_of(table_of(backend), device); }
 
-// If the context is gone, or is not this thread's, nothing in it may be touched.
+// Nothing is touched in a context that is gone or another thread's.
 void give_back(const Workspace &w) {
   if (libsgemm::lost_by_fork(w.backend) || !libsgemm::can_give_back(table_of(w.backend), w.device, w.context)) return;
   if (w.memory != nullptr) table_of(w.backend).release(w.device, w.memory);
   if (w.event != nullptr) table_of(w.backend).destroy_event(w.device, w.event);
 }
 
-// Allocates `bytes` or, halving them, less, down to 4096; `exact`: `bytes` or nothing.
+// `bytes` or, halving them, less, down to 4096; `exact`: `bytes` or nothing.
 libsgemm_status_t allocate(Workspace *w, size_t bytes, bool exact, libsgemm::Error *error) {
   libsgemm_status_t status = LIBSGEMM_OUT_OF_MEMORY;
   for (w->bytes = bytes; status != LIBSGEMM_SUCCESS && (w->bytes == bytes || (!exact && w->bytes >= 4096));) {
@@ -204,7 +203,7 @@ using libsgemm::thread_info;
 
 namespace {
 
-// Setters report errors as routines do: last_info has the message.
+// Like routines, setters report errors to last_info.
 libsgemm_status_t begin(const InGate &gate, const char *entry, libsgemm_handle_t h) {
   libsgemm::ThreadInfo &info = thread_info();
   info.begin(entry, gate.ending());
@@ -401,7 +400,7 @@ libsgemm_status_t libsgemm_get_verify(libsgemm_handle_t h, libsgemm_verify_t *ve
   return status;
 }
 
-// Keeps what last_info says of the routine that is waited for.
+// Keeps last_info of the routine that it waits for.
 libsgemm_status_t libsgemm_synchronize(libsgemm_handle_t h) {
   const InGate gate;
   if (!is_live(h)) return begin(gate, "libsgemm_synchronize", h);

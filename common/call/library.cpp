@@ -1,4 +1,4 @@
-// Version, status texts, lists of backends, devices and kernels.
+// Version, status texts, lists.
 #include <cxxabi.h>
 
 #include <cstring>
@@ -86,7 +86,7 @@ const char *libsgemm_backend_name(int index) {
 
 namespace {
 
-// `work` may allocate; no fork can happen. During exit only `ref`, and what needs no plugin, can be described.
+// No fork can happen: `work` may allocate. During exit only `ref`, and what needs no plugin, can be described.
 template <typename Work>
 libsgemm_status_t guarded(bool needs_plugin, const Work &work) {
   const libsgemm::InGate gate;

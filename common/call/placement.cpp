@@ -1,4 +1,4 @@
-// Finds the memory that operands are in.
+// Finds the operands' memory.
 #include "placement.h"
 
 #include <sys/syscall.h>
@@ -32,7 +32,6 @@ int pointers_of(const GemmDesc &d, bool items, const void **pointers) {
 
 bool on_device(const Location &l) { return l.space == Space::device || l.space == Space::managed; }
 
-// True if all are in one memory, *where.
 bool agree(const Location *locations, int count, Location *where) {
   *where = locations[0];
   for (int i = 1; i < count; ++i) {
@@ -48,7 +47,7 @@ bool agree(const Location *locations, int count, Location *where) {
   return true;
 }
 
-// Bits of Pinned, for locations in the order of pointers_of().
+// Bits of Pinned, in the order of pointers_of().
 unsigned pinned_of(const Location *locations, int count) {
   constexpr unsigned bits[] = {kPinnedC, kPinnedA, kPinnedB};
   unsigned pinned = 0;
@@ -56,7 +55,6 @@ unsigned pinned_of(const Location *locations, int count) {
   return pinned;
 }
 
-// True if the backend is loaded, or is a candidate that can be loaded.
 bool may_own_memory(const Settings &s, int index) {
   if (library().slots[index].state.load(std::memory_order_acquire) == Slot::ready) return true;
   int8_t order[kBackendCount];
@@ -81,19 +79,19 @@ bool are_readable(const GemmDesc &desc, bool items) {
   const void *pointers[3];
   const int count = pointers_of(desc, items, pointers);
   for (int i = 0; i < count; ++i) {
-    if (pointers[i] != nullptr && !is_readable(pointers[i])) return false;  // NULL is reported by the checks
+    if (pointers[i] != nullptr && !is_readable(pointers[i])) return false;  // the checks report NULL
   }
   return true;
 }
 
-// During exit the driver cannot be asked. Memory of a device is mapped without access, or not at all.
+// During exit the driver cannot be asked. Device memory is mapped without access, or not at all.
 libsgemm_status_t find_operands_at_end(const GemmDesc &desc, ThreadInfo *info) {
   const bool readable = are_readable(desc, false) && (desc.batch != Batch::pointers || are_readable(desc, true));
   return readable ? LIBSGEMM_SUCCESS : info->fail(LIBSGEMM_UNAVAILABLE, kEndingText);
 }
 
-// The handle's stream decides: only it orders the call with the program's work. Otherwise the device of the operands,
-// or for managed memory the thread's current device.
+// The handle's stream decides: only it orders the call with the program's work. Otherwise the operands' device, or for
+// managed memory the thread's current device.
 libsgemm_status_t find_device(const Backend &table, const libsgemm_handle *handle, Location *where, ThreadInfo *info) {
   const bool by_default = handle == nullptr || is_default_stream(handle->stream);
   const bool named = handle != nullptr && !(by_default && handle->follows_operands);
@@ -111,7 +109,7 @@ libsgemm_status_t find_device(const Backend &table, const libsgemm_handle *handl
   return info->fail(LIBSGEMM_INVALID_ARGUMENT, error.text);
 }
 
-// For a program on its GPU's BLAS, page-locked memory is memory that the device reads when its work runs.
+// For a program on its GPU's BLAS, the device reads page-locked memory when its work runs.
 void take_pinned_as_managed(Location *locations, int count) {
   for (int i = 0; i < count; ++i) {
     if (locations[i].space == Space::pinned) locations[i] = {Space::managed, 0};
@@ -134,7 +132,7 @@ libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, 
     if (arrays && device_only) take_pinned_as_managed(locations, pointer_count);
     bool one = agree(locations, pointer_count, &where);
     const bool arrays_on_device = arrays && on_device(where);
-    // The CPU does not read arrays of a device_only call: the vendor's BLAS would not either.
+    // The vendor's BLAS would not read arrays of a device_only call on the CPU either.
     if (arrays && one && !arrays_on_device && !device_only) {
       pointer_count = pointers_of(desc, true, pointers);
       table.locate(pointers, pointer_count, locations);

@@ -1,4 +1,4 @@
-// The object behind a libsgemm_plan_t: an operand split once for several products.
+// The object behind a libsgemm_plan_t.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,10 @@
 
 namespace libsgemm {
 
-// Positions among a product's arguments.
 constexpr int kPlanA = position_of(traits_of(Routine::gemm).planned, "plan_a");
 constexpr int kPlanB = position_of(traits_of(Routine::gemm).planned, "plan_b");
 
-// An operand as its caller describes it: op(X) is rows x cols.
+// op(X) is rows x cols.
 struct PlanOperand {
   int layout, side, trans;  // LEFT: A, RIGHT: B
   int64_t rows, cols;
@@ -26,8 +25,7 @@ struct PlanOperand {
 
 }  // namespace libsgemm
 
-// Plans live in a pool that is never freed: a destroyed one can be recognised. Constant after creation: any number of
-// threads may use it.
+// In a pool that is never freed: a destroyed one can be recognised. Constant after creation: any thread may use it.
 struct libsgemm_plan {
   static constexpr uint32_t kLive = 0x6e616c70;
 
@@ -45,10 +43,9 @@ namespace libsgemm {
 // Why a plan cannot be this operand; empty: it can, or is NULL.
 std::string plan_fault(const libsgemm_plan *plan, const PlanOperand &x);
 
-// Checks what a call knows only late: math mode, device and context of its operands.
+// Known late: math mode, device and context of the operands.
 libsgemm_status_t check_plans(const Call &call, const Settings &settings, const Placement &at, ThreadInfo *info);
 
-// Operands that a kernel took from plans.
 inline int plans_used(const GemmDesc &desc, const Kernel &kernel) {
   if (kernel.math_mode != desc.math_mode) return 0;
   return (desc.plan_a != nullptr ? 1 : 0) + (desc.plan_b != nullptr ? 1 : 0);

@@ -1,5 +1,5 @@
-// The properties of a call on which the choice of a kernel depends, and a thread's latest choices: calls come in
-// series. Inline, because plugins choose kernels for their steps with it.
+// What the choice of a kernel depends on, and a thread's latest choices: calls come in series. Inline: plugins choose
+// kernels for their steps with it.
 #pragma once
 
 #include <tuple>
@@ -10,16 +10,15 @@
 namespace libsgemm {
 
 // Kernel::supports(), cost() and workspace() may depend on the numbers of a description, on which pointers are NULL,
-// and on pointers modulo this. Nothing more: the choice is remembered for later calls.
+// and on pointers modulo this. Nothing more: later calls reuse the choice.
 constexpr uintptr_t kPointerAlignment = 16;
 
-// The part of an address on which kernels may depend.
 inline uint64_t place_in_line(const void *address) {
   constexpr uint64_t kNone = 0xff;
   return address == nullptr ? kNone : reinterpret_cast<uintptr_t>(address) % kPointerAlignment;
 }
 
-// Packs a byte each, in a register: a word read back from bytes written one by one would stall.
+// Packs a byte each, in a register: a word read back after byte writes would stall.
 template <typename... Values>
 uint64_t bytes(Values... values) {
   static_assert(sizeof...(values) <= sizeof(uint64_t), "they fit a word");
@@ -46,11 +45,11 @@ struct ChoiceKey {
 };
 
 inline ChoiceKey choice_key(const GemmDesc &desc) {
-  // Names every member: a new one does not compile until it is decided here whether kernels may depend on it.
+  // Names every member: a new one does not compile until it is decided if kernels may depend on it.
   const auto &[routine, type, math_mode, transa, transb, side, uplo, diag, deterministic, m, n, k, alpha, beta, lda,
                ldb, ldc, a, b, c, batch, batch_count, stride_a, stride_b, stride_c, a_array, b_array, c_array, plan_a,
                plan_b, ticket] = desc;
-  // The arrays may be in device memory: kernels must not depend on them.
+  // Kernels must not depend on the arrays, which may be in device memory.
   static_cast<void>(a_array), static_cast<void>(b_array), static_cast<void>(c_array);
   static_cast<void>(ticket);
   return {m,
@@ -69,7 +68,7 @@ inline ChoiceKey choice_key(const GemmDesc &desc) {
                 batch, deterministic)};
 }
 
-// Index of the choice for a description; neighbours in size get different places.
+// Neighbours in size get different places.
 inline uint64_t place_of(const ChoiceKey &key) {
   const uint64_t size = static_cast<uint64_t>(key.m) * 31 + static_cast<uint64_t>(key.n) * 17 +
                         static_cast<uint64_t>(key.k) * 7 + (key.kinds >> 24);

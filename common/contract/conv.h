@@ -1,7 +1,5 @@
-// The description of a convolution for a backend: one plain struct for three directions and all layouts.
-//
-// It is always legal, never empty, and its sums have terms: conv/check.cpp and dispatch.cpp see to that. Only the
-// tensors' steps express the layout.
+// The description of a convolution for a backend, for three directions and all layouts: always legal, never empty, with
+// terms (conv/check.cpp and dispatch.cpp). Only the tensors' steps express the layout.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +40,7 @@ struct ConvDesc {
   int64_t pad_h, pad_w;            // >= 0, above and left; p and q determine the padding below and right
   int64_t dilation_h, dilation_w;  // >= 1
 
-  float alpha, beta;  // alpha is not 0; beta 0: do not read the output
+  float alpha, beta;  // alpha is not 0; beta 0: the output is not read
   Steps x_steps, f_steps, y_steps;
   const float *x, *f, *y;  // includes the output
   float *out;              // x, f or y
@@ -57,18 +55,17 @@ Tensor tensor_x(const ConvDesc &d);
 Tensor tensor_f(const ConvDesc &d);
 Tensor tensor_y(const ConvDesc &d);
 Tensor output_of(const ConvDesc &d);
-// The two others, in the order x, f, y.
+// The others, in the order x, f, y.
 void inputs_of(const ConvDesc &d, Tensor *first, Tensor *second);
 
-// The product that represents each group: m x n x k, with k the summed indices, and a batch item per group. It has the
-// tensors' pointers, but its matrices are not in memory: it answers where the tensors are, how long the convolution
-// takes, how exact it is.
+// The product that represents each group: m x n x k, k summed, and a batch item per group. It has the tensors'
+// pointers, but its matrices are not in memory: it tells the tensors' place, the convolution's time and its accuracy.
 //   forward          m = k / groups   n = n p q                 k = (c / groups) r s
 //   data_gradient    m = c / groups   n = n h w                 k = (k / groups) r s
 //   weight_gradient  m = k / groups   n = (c / groups) r s      k = n p q
 GemmDesc product_of(const ConvDesc &d);
 
-// All elements of y with all taps, whatever the direction and the padding.
+// All elements of y with all taps, in each direction, whatever the padding.
 double flop_count(const ConvDesc &d);
 
 inline bool invariant(const ConvDesc &d) { return d.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }

@@ -1,4 +1,4 @@
-// The error bound of an element, for verification on the host and on a device (docs/kernels/verification-bounds.md).
+// The error bound of an element, on the host and on a device (docs/kernels/verification-bounds.md).
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace libsgemm {
 
-// Sum and maximum of magnitudes in a row of op(A), a column of op(B), or several.
+// Magnitudes in a row of op(A), a column of op(B), or several.
 struct Line {
   double sum, largest;
 
@@ -17,7 +17,7 @@ struct Line {
   }
 };
 
-// A Line in modes that split inputs: its sum, and the most that an element loses by the split.
+// For modes that split inputs: the sum, and the most that an element loses.
 struct Parts {
   double sum, lost;
 };
@@ -33,7 +33,7 @@ struct ElementBound {
   libsgemm_math_mode_t mode;
   double factor;       // f of verify.h
   double alpha, beta;  // beta 0: C was not read
-  double terms;        // of an element
+  double terms;        // per element
   ChecksumCut cut;
   // Loss of an operation below the normal range; in threads that flush denormals, of an operand, too.
   double smallest = kChecksumSmallest;
@@ -44,9 +44,9 @@ LIBSGEMM_HOST_DEVICE inline bool flushes(double smallest) { return smallest >= 0
 
 struct Limits {
   double factor, magnitude;  // product: the bound in the normal range
-  double lost;               // by the split of inputs
+  double lost;               // by splits
   double floor;              // below the normal range, by products
-  bool leaves_range;         // a correct kernel may leave the range on the way to a result inside it
+  bool leaves_range;         // a correct kernel may leave the range, although the result is inside it
   bool directed;             // see ElementBound
 };
 
@@ -60,22 +60,22 @@ LIBSGEMM_HOST_DEVICE inline double error_ratio(double computed, double wanted, c
   return fabs(computed - wanted) / (l.factor * l.magnitude + l.lost + l.floor);
 }
 
-// Bits that products lose below the normal range grow with alpha. Sums are exact there, and so is C as an operand,
-// unless a thread flushes it to zero.
+// What products lose below the normal range grows with alpha. Sums are exact there, and so is C as an operand, unless a
+// thread flushes it to zero.
 LIBSGEMM_HOST_DEVICE inline double element_floor(const ElementBound &b) {
   const double terms = b.terms * mode_traits(b.mode).products, size = fmax(fabs(b.alpha), 1.0);
   if (flushes(b.smallest)) return b.smallest * (2 * terms + 4) * fmax(size, fabs(b.beta));
   return b.smallest * (terms + 2) * size;
 }
 
-// Loss per unit of an operand's partner, if the operand is flushed or multiplied by alpha first.
+// Loss of an operand that is flushed or multiplied by alpha first, per unit of the other factor.
 LIBSGEMM_HOST_DEVICE inline double operand_floor(const ElementBound &b) {
   const double size = fabs(b.alpha);
   return b.smallest * ((size != 1 ? 1 : 0) + (flushes(b.smallest) ? size : 0));
 }
 
-// From the terms in FP64: `value` their sum, `magnitude` the sum of their magnitudes, `lost` their loss by the split.
-// `old` is 0 if C was not read.
+// In FP64: `value` is the sum of the terms, `magnitude` of their magnitudes, `lost` their loss by splits. `old` is 0 if
+// C was not read.
 struct ProductElement {
   double computed, old, value, magnitude, lost;
 };
@@ -92,8 +92,8 @@ LIBSGEMM_HOST_DEVICE double product_ratio(const ProductElement &e, const Element
   const Line all = factors();
   // The smallest normal input replaces smaller ones (ChecksumCut).
   if (b.cut.part > 0) l.lost += size * b.cut.part * b.cut.least * (all.sum + b.cut.least * b.terms);
-  // A kernel may multiply A or B by alpha first. That factor may overflow by itself, or lose bits below the normal
-  // range that the other factor magnifies.
+  // A kernel may multiply A or B by alpha first. That may overflow, or lose bits below the normal range that the other
+  // factor magnifies.
   l.floor += operand_floor(b) * all.sum;
   if (size != 1) l.leaves_range = l.leaves_range || size * all.largest > kLargest;
   return error_ratio(e.computed, wanted, l);

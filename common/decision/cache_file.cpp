@@ -1,4 +1,4 @@
-// Paths of cache files, and a reader that trusts nothing in them.
+// Trusts nothing in the files.
 #include "cache_file.h"
 
 #include <fcntl.h>

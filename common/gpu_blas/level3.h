@@ -1,4 +1,4 @@
-// Level-3 routines with symmetric and triangular matrices whose arguments are alike at both vendors.
+// Symmetric and triangular matrices, with arguments alike at both vendors.
 #pragma once
 
 #include "gpu_blas/describe.h"
@@ -13,7 +13,7 @@ using Geam = int(VendorHandle handle, int transa, int transb, INT m, INT n, cons
 template <typename INT>
 using GeamReal = Real<Geam<INT>>;
 
-// The vendor's geam copies it on the handle's stream: the vendor knows stream and device.
+// By the vendor's geam on the handle's stream: the vendor knows stream and device.
 template <typename INT>
 struct MatrixCopy {
   GeamReal<INT> *geam;
@@ -25,8 +25,8 @@ struct MatrixCopy {
   INT to_ld;
 };
 
-// Copies B to C before trmm, unless they are the same. Either vendor's trmm leaves B unchanged; ours overwrites it. If
-// a later step fails the vendor's trmm is called: it does not read C.
+// Copies B to C before trmm, unless they are the same: ours overwrites B. If a later step fails, the vendor's trmm is
+// called, which does not read C.
 template <typename INT>
 int prepare_trmm(const void *argument) {
   const auto &x = *static_cast<const MatrixCopy<INT> *>(argument);
@@ -102,7 +102,7 @@ int prepare_trmm(const void *argument) {
     return take(p, [&] { return real(handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb); }); \
   }
 
-// libsgemm has no trsm batch by arrays of pointers: it is counted and forwarded.
+// No trsm batch by arrays of pointers: counted and forwarded.
 #define TRSM_BATCHED(INT, name)                                                                                    \
   LIBSGEMM_API int name(VendorHandle handle, int side, int uplo, int trans, int diag, INT m, INT n,                \
                         const float *alpha, const float *const *a, INT lda, float *const *b, INT ldb, INT count) { \

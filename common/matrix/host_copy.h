@@ -1,4 +1,4 @@
-// The operands of a call on device memory, copied to host memory to verify or compute there.
+// A device call's operands, copied to host memory to verify or compute there.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ struct DeviceMemory {
   const Backend &table;
   int device;
   void *stream;
-  bool arrays_on_device;  // Launch::arrays_on_device
+  bool arrays_on_device;  // see Launch
 };
 
 // Waits for the stream, even after a failure: enqueued work uses memory that may be freed next. Returns the first
@@ -21,13 +21,13 @@ libsgemm_status_t wait_after(const DeviceMemory &memory, libsgemm_status_t statu
 
 class HostCopy {
  public:
-  // Copies A, B and C as the enqueued work leaves them, and waits. OUT_OF_MEMORY: no host memory.
+  // Copies A, B and C after the enqueued work, and waits. OUT_OF_MEMORY: no host memory.
   libsgemm_status_t take(const DeviceMemory &memory, const GemmDesc &device, Error *error);
 
-  // The call on the copies: dense, a batch as arrays of pointers.
+  // Dense copies; a batch has arrays of pointers.
   const GemmDesc &desc() const { return desc_; }
 
-  // fetch_c() copies the present C again. return_c() copies the part that the routine writes to the device. Both wait.
+  // return_c() copies the part that the routine writes. Both wait.
   libsgemm_status_t fetch_c(const DeviceMemory &memory, Error *error);
   libsgemm_status_t return_c(const DeviceMemory &memory, Error *error);
 
@@ -39,13 +39,13 @@ class HostCopy {
   libsgemm_status_t fetch_arrays(const DeviceMemory &memory, Error *error);
   bool allocate();
 
-  GemmDesc device_ = {};  // batches of pointers: with arrays in host memory
+  GemmDesc device_ = {};  // batches of pointers: arrays in host memory
   GemmDesc desc_ = {};
   Arrays there_, here_;
   std::unique_ptr<char[]> data_;
 };
 
-// Copies the part that the routine writes from a dense m x n copy into a single product's C. Does not wait.
+// From a dense m x n copy into a single product's C, only the part that the routine writes. Does not wait.
 libsgemm_status_t copy_part(const DeviceMemory &memory, const GemmDesc &device, Copy::Direction direction,
                             const void *dense, Error *error);
 

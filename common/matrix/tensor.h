@@ -9,13 +9,12 @@ namespace libsgemm {
 
 inline int64_t count_of(const Tensor &t) { return t.size[0] * t.size[1] * t.size[2] * t.size[3]; }
 
-// Only dimensions with more than one element, the smallest step first; those that continue each other in memory are
-// merged.
+// Dimensions with more than one element, the smallest step first; those that continue each other in memory are merged.
 struct Runs {
   int rank = 0;
   int64_t size[4], step[4];
 
-  // Length and step of the first dimension; 1 and 1 for a single element.
+  // First dimension; 1 and 1 for a single element.
   int64_t length() const { return rank > 0 ? size[0] : 1; }
   int64_t stride() const { return rank > 0 ? step[0] : 1; }
 };
@@ -38,8 +37,7 @@ void for_each_run(const Runs &runs, int inner, const Visit &visit) {
   }
 }
 
-// A dense tensor of the same sizes, its dimensions in the memory order of `t`. A step of 0 stays 0: what `t` stores
-// once is stored once here, too.
+// A dense tensor of the same sizes, in the memory order of `t`. A step of 0 stays 0.
 Tensor dense_like(const Tensor &t, const float *data);
 // Elements in memory.
 int64_t dense_count(const Tensor &dense);
@@ -50,8 +48,8 @@ void copy_tensor(const Tensor &from, const Tensor &to, float *data);
 // beta 0: writes zeros without reading.
 void scale_tensor(const Tensor &t, float beta, float *data);
 
-// True if no two elements can share an address. May be false even so, if no order of the dimensions makes each step
-// over all elements of those with smaller steps.
+// True if no two elements can share an address. Sufficient, not necessary: each step must exceed the extent of the
+// dimensions with smaller steps.
 bool apart(const Tensor &t);
 
 // True if two tensors share an element; `x` must be apart(). Takes time per element of `y` if the address ranges

@@ -3,21 +3,21 @@
 
 namespace libsgemm {
 
-// The object lives until `run` has been called. `run` must not throw.
+// Lives until `run` has been called, which must not throw.
 struct CopyTask {
   void (*run)(CopyTask *task) = nullptr;
   CopyTask *next = nullptr;
 };
 
-// Tasks start in order; at once if no thread can be created. `helps`: the caller will call help_copy() until the task
-// has run, so no thread need be woken for a single task.
+// Tasks start in order; at once if no thread can be created. `helps`: the caller calls help_copy() until the task has
+// run: no thread need be woken for a single task.
 void submit_copy(CopyTask *task, bool helps);
 
-// Runs the first waiting task, of any call; false: none.
+// The first waiting task, of any call; false: none.
 bool help_copy();
 
 // LIBSGEMM_OFFLOAD_THREADS, by default one for two cores that the process may use, from 2 to 16, and no more than the
-// program lets its BLAS have (docs/kernels/offload.md).
+// program allows its BLAS (docs/kernels/offload.md).
 int copy_threads();
 
 // The next task starts them again. The gate must be closed.

@@ -1,4 +1,4 @@
-// Units of a plan in their order, and their launches.
+// Units of a plan in order, and their launches.
 #include <algorithm>
 
 #include "tile_plan.h"
@@ -31,8 +31,8 @@ std::vector<Unit> make_units(const GemmDesc &d, const TilePlan &p, int part, int
       const int64_t serpentine = x % 2 == 0 ? y : inner - 1 - y;
       const int64_t i = by_cols ? serpentine : x, j = first + (by_cols ? x : serpentine);
       if ((part_of_c == Stored::lower && i < j) || (part_of_c == Stored::upper && i > j)) continue;
-      // Successive tiles are neighbours and traverse k in opposite directions: the second starts with the last block of
-      // k of the first. The direction depends on the tile's position alone, not on the device.
+      // Successive tiles are neighbours and traverse k in opposite directions: the second starts with the first's last
+      // block of k. The direction depends on the tile's position alone, not on the device.
       tiles.push_back({0, 1, i, j, (i + j) % 2 == 1});
     }
   }
@@ -84,7 +84,7 @@ Factors factors_of(const GemmDesc &d, const TilePlan &p, const Unit &unit, int64
   const bool swapped = launch % per_step == 1;
   const RoutineTraits &r = traits_of(d);
   const Factor none = {};
-  // An operand that all products share is copied once.
+  // A shared operand is copied once.
   const auto of_batch = [&d](Block b, int64_t stride) {
     if (d.batch == Batch::strided && stride == 0) b.item = 0, b.items = 1;
     return b;
@@ -114,8 +114,8 @@ GemmDesc device_desc(const GemmDesc &desc, const TilePlan &p, const Unit &unit, 
   GemmDesc d = desc;
   if (has_triangle(desc) && unit.i != unit.j) {
     d.routine = Routine::gemm;
-    // Off the diagonal, too, the mode is that of the diagonal: only products have kernels of modes other than FP32 and
-    // FP64.
+    // Only products have kernels of modes other than FP32 and FP64. Tiles off the diagonal keep to the modes of those
+    // on it.
     if (d.math_mode != LIBSGEMM_MATH_FP64) d.math_mode = LIBSGEMM_MATH_FP32;
     if (traits_of(desc).b != RoutineTraits::free) {
       d.transb = desc.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;

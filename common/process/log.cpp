@@ -18,7 +18,7 @@
 namespace libsgemm {
 namespace {
 
-// The log's file with its identity: the program may have closed the descriptor and given it to another file.
+// Identifies the log's file: the program may have closed the descriptor and given it to another file.
 struct LogFile {
   int descriptor;
   dev_t device;
@@ -35,8 +35,7 @@ bool is_still(const LogFile &file) {
   return fstat(file.descriptor, &status) == 0 && status.st_dev == file.device && status.st_ino == file.inode;
 }
 
-// Does not wait for a FIFO's reader. Avoids the numbers of the standard streams, to which the program writes. -1: see
-// errno.
+// Does not wait for a FIFO's reader. Avoids the numbers of the standard streams. -1: errno.
 int open_at_end(const char *path) {
   const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
   if (file < 0 || file > STDERR_FILENO) return file;
@@ -104,7 +103,7 @@ void log_line(int level, const std::string &text) {
   if (!log_wants(level)) return;
   const std::string line = "libsgemm: " + text + "\n";
   const int saved = errno;
-  // A failed write cannot be reported, and the call must continue.
+  // A failed write cannot be reported; the call continues.
   const int file = descriptor();
   if (file >= 0) write_quietly(file, line.data(), line.size());
   errno = saved;

@@ -1,4 +1,4 @@
-// A write's signals go to the writing thread: blocking them there affects no other thread.
+// A write's signals go to the writing thread: only there are they blocked.
 #include "quiet_write.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 namespace libsgemm {
 namespace {
 
-// Blocks SIGPIPE and SIGXFSZ. Removes a signal of a failed write at the end; one pending before stays pending.
+// Removes a signal of a failed write at the end; one pending before stays pending.
 class NoSignals {
  public:
   NoSignals() {

@@ -79,7 +79,7 @@ nb::object symm(nb::handle a, nb::handle b, const char *side, const char *uplo, 
     if (array->ndim != 2) throw nb::value_error((std::string(array->name) + " must have 2 dimensions").c_str());
   }
   require_square(x, y, from);
-  // symm cannot transpose b: a new result is stored as b is.
+  // symm cannot transpose b: a new result has b's layout.
   nb::object result = nb::borrow(out);
   if (!c) {
     const bool by_rows = layout_of(y) == LIBSGEMM_ROW_MAJOR;
@@ -91,7 +91,7 @@ nb::object symm(nb::handle a, nb::handle b, const char *side, const char *uplo, 
   if (c->ndim != 2) throw nb::value_error("out must have 2 dimensions");
   require_shape(*c, y.rows(), y.cols(), "as b is");
   libsgemm_layout_t layout = layout_of(*c);
-  if (operand_of(y, layout).flipped) layout = layout_of(y);  // out may be a vector, which is stored both ways
+  if (operand_of(y, layout).flipped) layout = layout_of(y);  // out may be a vector, which has both layouts
   const Operand p = operand_of(x, layout), q = unflipped(y, layout, *c), r = unflipped(*c, layout, y);
   const libsgemm_handle_t h = handle_for(place, settings_for(mode, backend, verify));
   run(place, h, [&] {
@@ -102,7 +102,7 @@ nb::object symm(nb::handle a, nb::handle b, const char *side, const char *uplo, 
   return result;
 }
 
-// trmm and trsm overwrite b: the caller's, if it is out, otherwise a copy.
+// trmm and trsm overwrite b: the caller's if it is out, otherwise a copy.
 template <typename One, typename Many>
 nb::object triangular(One one, Many many, nb::handle a, nb::handle b, const char *side, const char *uplo,
                       const char *trans, bool unit, float alpha, nb::handle out, nb::handle mode, nb::handle backend,

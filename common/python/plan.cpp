@@ -40,7 +40,7 @@ Plan::~Plan() {
 }
 
 void Plan::close() {
-  // The framework waits for its device: the plan's stream may be gone. Calls of unknown frameworks have ended when they
+  // The framework waits for its device: the plan's stream may be gone. Calls of unknown frameworks ended when they
   // returned.
   const auto ended = std::move(plan_);
   if (ended == nullptr || array_.device.is_host()) return;

@@ -17,10 +17,10 @@ class Plan {
 
   // Waits for the device, whose work may read the plan, and frees the plan, even if waiting raises.
   void close();
-  // ValueError: closed, or made for the other side or transposition.
+  // ValueError: closed, or for the other side or transposition.
   void require_use(libsgemm_side_t as, libsgemm_op_t op) const;
 
-  // Plans, and so products with them, are stored by rows.
+  // Plans, and so products with them, are row-major.
   static constexpr libsgemm_layout_t kLayout = LIBSGEMM_ROW_MAJOR;
   libsgemm_plan_t plan() const { return plan_.get(); }
   Array &array() { return array_; }

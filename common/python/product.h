@@ -18,7 +18,6 @@ struct Ops {
 Ops ops_from(const char *trans);
 // ValueError, TypeError: the arrays do not fit.
 Size size_of(const Array &a, const Array &b, const Ops &ops);
-// ValueError: beta is not 0, and there is no out.
 void require_out_for(float beta, nb::handle out);
 
 // C = alpha op(A) op(B) + beta C, after take(). Plans may be NULL. Throws if the arrays do not fit.

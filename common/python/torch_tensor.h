@@ -1,5 +1,5 @@
-// PyTorch's tensors through its C functions for extensions (DLPack's exchange API, from 2.10 on), in a tenth of the
-// time of DLPack's Python side.
+// PyTorch's tensors by its C functions (DLPack's exchange API, from 2.10 on), in a tenth of the time of DLPack's Python
+// side.
 #pragma once
 
 #include "array.h"
@@ -8,7 +8,7 @@ namespace libsgemm_python {
 
 // A torch.Tensor or Parameter, and no subclass, of a PyTorch with these functions.
 bool is_torch(nb::handle object);
-// Also subclasses. Only where the argument is known to be plain memory, as below PyTorch's dispatcher.
+// Also subclasses. Only where the argument is plain memory, as below PyTorch's dispatcher.
 bool is_any_torch(nb::handle object);
 
 // False, without an exception: DLPack cannot describe the tensor (sparse, on no device, inside of vmap).
@@ -18,7 +18,7 @@ bool view_plain_torch(nb::handle tensor, nb::dlpack::dltensor *view);
 
 void *current_torch_stream(const Device &device);
 
-// A float32 tensor of the framework of `like`.
+// float32, of the framework of `like`.
 nb::object make_torch(nb::handle like, const Device &device, const int64_t *shape, int ndim, bool zero);
 
 }  // namespace libsgemm_python

@@ -1,4 +1,4 @@
-// Table of the ref backend.
+// The ref backend.
 #include "ref.h"
 #include "packed.h"
 
@@ -68,7 +68,7 @@ constexpr Kernel direct_row(const char *name) {
 constexpr Kernel kKernels[] = {
     ROW("cpu_scalar_1x1x1_naive", LIBSGEMM_MATH_FP32, everything, naive_cost, cpu_scalar_1x1x1_naive, "plain loops"),
     ROWS(LIBSGEMM_MATH_FP32, "", everything, with_avx2),
-    // After the kernels of equal cost: sequential FMAs round more often than blocks of k do.
+    // After the kernels of equal cost: sequential FMAs round more often than blocks of k.
     CHAIN("cpu_avx512_32x12x256_chain", 0, avx2_cost, "sequential FMA, CPUs with AVX-512"),
     CHAIN("cpu_avx2_16x6x256_chain", 1, avx2_cost, "sequential FMA, CPUs with AVX2"),
     CHAIN("cpu_scalar_8x4x256_chain", 2, scalar_cost, "sequential FMA, any CPU"),

@@ -1,4 +1,4 @@
-// rocBLAS's other level-3 routines: symmetric and triangular matrices, and batches by strides.
+// Symmetric and triangular matrices, and batches by strides.
 #include "gpu_blas/level3.h"
 
 #include "rocblas/trmm.h"
@@ -6,7 +6,7 @@
 namespace libsgemm {
 namespace {
 
-// alpha op(A) op(B) + beta C for a triangle of C.
+// For a triangle of C.
 Product triangle(const char *entry, VendorHandle handle, int uplo, int transa, int transb, int64_t n, int64_t k) {
   Product p(entry, handle, Routine::gemmtr);
   p.call.uplo = uplo_of(uplo);
@@ -45,7 +45,7 @@ using namespace libsgemm;
         p, [&] { return real(handle, uplo, trans, n, k, alpha, a, lda, stride_a, beta, c, ldc, stride_c, count); }); \
   }
 
-// Only in place: without such a batch in the backend, B would be copied for nothing.
+// Only in place: otherwise B would be copied, in vain if the backend lacks such a batch.
 #define TRMM_STRIDED(INT, name)                                                                                       \
   LIBSGEMM_API int name(VendorHandle handle, int side, int uplo, int trans, int diag, INT m, INT n,                   \
                         const float *alpha, const float *a, INT lda, int64_t stride_a, const float *b, INT ldb,       \

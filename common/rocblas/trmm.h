@@ -1,4 +1,4 @@
-// STRMM before rocBLAS 4 overwrites B, as BLAS does, under the same names without the arguments for C.
+// STRMM before rocBLAS 4 overwrites B, under the same names without the arguments for C.
 #pragma once
 
 namespace libsgemm {

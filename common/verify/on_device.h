@@ -1,5 +1,5 @@
-// Verification of calls on device memory. SAMPLE uses the backend's checksum where it has one, FULL its check of all
-// elements. The rest is verified on the host, on copies.
+// Verification of calls on device memory: by the backend's checksum (SAMPLE) or its check of all elements (FULL) if it
+// has them, otherwise on host copies.
 #pragma once
 
 #include <functional>
@@ -12,24 +12,23 @@ namespace libsgemm {
 
 class DeviceVerification {
  public:
-  // Device memory that stays with the call's handle; NULL and *error: none.
+  // Stays with the call's handle; NULL and *error: none.
   using Allocate = std::function<void *(size_t bytes, Error *error)>;
 
-  // `keep`: all device memory comes from `allocate`; otherwise only the backend's small workspace does.
+  // `keep`: all device memory comes from `allocate`; otherwise only the backend's small workspace.
   DeviceVerification(const DeviceMemory &memory, const GemmDesc &desc, const Settings &settings, uint64_t seed,
                      Allocate allocate, bool keep);
   ~DeviceVerification();
   DeviceVerification(const DeviceVerification &) = delete;
   DeviceVerification &operator=(const DeviceVerification &) = delete;
 
-  // Before the call: copies what it may overwrite.
+  // Copies what the call may overwrite.
   libsgemm_status_t begin(Error *error);
 
-  // After the call: waits, returns the worst |error| / bound. An error with *computed true concerns the verification
-  // alone.
+  // Waits, returns the worst |error| / bound. An error with *computed true concerns the verification alone.
   libsgemm_status_t judge(const Arithmetic &how, double *worst, bool *computed, Error *error);
 
-  // Restores the old C, if it was saved (action WARN does not).
+  // If it was saved (action WARN does not).
   libsgemm_status_t restore(Error *error);
 
  private:
@@ -47,7 +46,7 @@ class DeviceVerification {
   const Allocate allocate_;
   bool keep_;
 
-  const bool full_;  // not SAMPLE
+  const bool full_;
   Checksum checksum_ = {};
   size_t bytes_ = 0;         // the backend's workspace; 0: the host verifies
   char *scratch_ = nullptr;  // that workspace; with `keep` the old C follows

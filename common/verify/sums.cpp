@@ -1,4 +1,4 @@
-// The checksum (checksum.h) of a result in host memory.
+// The checksum (checksum.h) in host memory.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,7 +25,6 @@ struct RowSums {
       : value(static_cast<size_t>(rows)), size(static_cast<size_t>(rows)), plain(static_cast<size_t>(rows)) {}
 };
 
-// Nonzero rows of column j within [first, last).
 Span rows_of(const View &x, int64_t j, int64_t first, int64_t last) {
   if (x.structure != View::triangular) return {first, last};
   return x.upper ? Span{first, std::min(last, j + 1)} : Span{std::max(first, j), last};
@@ -52,7 +51,7 @@ inline void add_column(const At &at, int64_t count, double w, double g, double *
   }
 }
 
-// Adds part of a row to its sums, in lanes: no addition waits for the one before.
+// In lanes: no addition waits for the one before.
 template <bool SQUARES, typename At>
 inline void add_row(const At &at, int64_t count, const double *w, const double *g, double *value, double *size,
                     double *plain) {
@@ -116,14 +115,14 @@ void take_roots(std::vector<double> *x) {
   for (double &value : *x) value = std::sqrt(value);
 }
 
-// C, or the old C, with zeros outside of its part.
+// Zeros outside of its part.
 View view_of(const Output &c) {
   const View::Structure structure = c.part == Output::all ? View::general : View::triangular;
   return {c.data, c.row_step, c.col_step, Type::f32, structure, c.part == Output::upper, false};
 }
 
-// The judged sums per row: of C, of the old C with its norms, of the product. norms, squares, widest: sum, sum of
-// squares and maximum of the norms of y's rows.
+// Per row: of C, of the old C with its norms, of the product. norms, squares, widest: sum, sum of squares and maximum
+// of the norms of y's rows.
 struct Sums {
   RowSums after, before, product;
   double norms, squares, widest;
@@ -148,14 +147,14 @@ ChecksumBound bound_of(const Claim &c, const Sums &sums) {
   b.floor = element_floor(element_bound(c));
   b.scaled_first = operand_floor(element_bound(c));
   if (!c.solved) return b;
-  // The product is of the computed solution, and only the triangle magnifies its loss (verify.h).
+  // The product is that of the computed solution. Only the triangle magnifies its loss (verify.h).
   b.scaled_first = c.smallest * std::max(1.0, b.alpha);
   b.alpha = 1;
   if (p.x.structure == View::triangular && !flushes(c.smallest)) b.norms = 0;
   return b;
 }
 
-// |error| / bound of a row without NaN and Inf.
+// For a row without NaN and Inf.
 double ratio_of_row(const Claim &c, const Sums &sums, const ChecksumBound &bound, size_t i) {
   const double alpha = static_cast<double>(c.alpha), beta = static_cast<double>(c.beta);
   const bool solution_first = c.solved && c.products.term[0].x.structure != View::triangular;
@@ -181,7 +180,7 @@ double ratio_of_spoilt_column(const Claim &c, int64_t j) {
   return 0;
 }
 
-// The worst ratio of all rows and of columns without weight. Rows and columns that sums cannot judge are recomputed.
+// The worst of all rows and of columns without weight. Rows and columns that sums cannot judge are recomputed.
 double judge_all(const Claim &c, const Sums &sums, const std::vector<double> &signs) {
   constexpr size_t kMostLines = 16;
   const Claim transposed = c.transposed();
@@ -207,7 +206,7 @@ double judge_all(const Claim &c, const Sums &sums, const std::vector<double> &si
       worst = std::max(worst, ratio_of_row(c, sums, bound, i));
     }
   }
-  // trsm: columns are solutions if x is the triangle, otherwise rows are. Only a whole solution shows what led to its
+  // trsm: columns are solutions if x is the triangle, otherwise rows. Only a whole solution shows the cause of its
   // values.
   const bool left = c.products.term[0].x.structure == View::triangular;
   const bool in_triangle = c.solved && !(left ? rows : columns).empty();
@@ -219,7 +218,7 @@ double judge_all(const Claim &c, const Sums &sums, const std::vector<double> &si
   return worst;
 }
 
-// Sums of y's rows. Columns of y that are not finite get weight 0.
+// Columns of y that are not finite get weight 0.
 RowSums sum_of_y(const Product &p, std::vector<double> *signs) {
   RowSums sums = sum_rows<true>(p.y, p.k, p.n, {signs->data(), nullptr});
   if (*std::max_element(sums.plain.begin(), sums.plain.end()) == 0) return sums;
@@ -231,7 +230,6 @@ RowSums sum_of_y(const Product &p, std::vector<double> *signs) {
   return sum_rows<true>(p.y, p.k, p.n, {signs->data(), nullptr});
 }
 
-// All elements count.
 void multiply_all(const Product &p, RowSums inner, Sums *sums) {
   take_roots(&inner.size);
   const RowSums outer = sum_rows<false>(p.x, p.m, p.k, {inner.value.data(), inner.size.data()});
@@ -243,8 +241,8 @@ void multiply_all(const Product &p, RowSums inner, Sums *sums) {
   }
 }
 
-// One triangle of C counts: row i needs y times the signs of its own columns, those of the row before and one more.
-// Norms are computed for 32 rows together, so they are at most a little too large.
+// For a triangle of C: row i needs y times the signs of its own columns, those of the row before and one more. Norms
+// are computed for 32 rows together: they are at most a little too large.
 void multiply_triangle(const Product &p, Output::Part part, const double *signs, Sums *sums) {
   constexpr int64_t kRows = 32;
   RowSums inner(p.k);

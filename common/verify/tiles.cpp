@@ -1,4 +1,4 @@
-// Checks all elements of a result against FP64.
+// Checks all elements.
 //
 // A tile of 64 x 64 is summed over all of k. x and y are packed as doubles, 256 terms at a time; values and magnitudes
 // add up in registers. Products of FP32 numbers are exact in FP64.
@@ -24,7 +24,7 @@ struct Tile {
 };
 
 struct Packed {
-  alignas(64) double x[kDepth * kTile], y[kDepth * kTile];  // one term after the other
+  alignas(64) double x[kDepth * kTile], y[kDepth * kTile];  // term by term
 };
 
 struct Work {
@@ -35,7 +35,6 @@ struct Work {
 typedef double Double2 __attribute__((vector_size(16), may_alias));
 typedef double Double4 __attribute__((vector_size(32), may_alias));
 
-// V: a vector of doubles.
 template <typename V, typename Bits>
 __attribute__((always_inline)) inline void add_two_columns(const double *x, const double *y, int64_t depth,
                                                            double *value, double *magnitude) {
@@ -88,8 +87,8 @@ AddColumns best_add_columns() {
   return add_columns;
 }
 
-// Packs columns [first, first + count) of terms [l, l + depth); the view's rows are terms. The rest of the tile becomes
-// zeros, whose sums are never read.
+// Columns [first, first + count) of terms [l, l + depth); the view's rows are terms. The rest of the tile is zero; its
+// sums are never read.
 void pack(const View &view, int64_t l, int64_t depth, int64_t first, int64_t count, double *to) {
   for (int64_t term = 0; term < depth; ++term) std::fill(to + term * kTile + count, to + (term + 1) * kTile, 0.0);
   if (view.row_step > view.col_step) {
@@ -116,7 +115,7 @@ void add_product(const Product &p, Packed *packed, Tile *t) {
   }
 }
 
-// Element by element over nonzero terms: 0 * Inf outside of the triangle would be NaN.
+// Over nonzero terms only: 0 * Inf outside of the triangle would be NaN.
 void add_triangular_product(const Product &p, Tile *t) {
   for (int64_t j = 0; j < t->columns; ++j) {
     for (int64_t i = 0; i < t->rows; ++i) {
@@ -133,7 +132,7 @@ void add_triangular_product(const Product &p, Tile *t) {
   }
 }
 
-// Parts of rows of x and columns of y, in modes that split inputs; otherwise empty.
+// Empty unless the mode splits inputs.
 struct AllParts {
   std::vector<Parts> x, y;
 };
@@ -192,7 +191,7 @@ double worst_of_all(const Claim &c) {
       tile->j = at / down * kTile;
       tile->rows = std::min(kTile, m - tile->i);
       tile->columns = std::min(kTile, n - tile->j);
-      // Skips tiles without an element of a triangle.
+      // Tiles outside of the triangle.
       const Output &out = c.products.out;
       if (out.first_row(tile->j) >= tile->i + tile->rows) continue;
       if (out.last_row(tile->j + tile->columns - 1, m) <= tile->i) continue;

@@ -1,5 +1,5 @@
-// Verification in FP64, independent of every kernel and exact about the terms of an element. This file chooses the
-// elements and computes columns of them.
+// In FP64, independent of every kernel and exact about the terms of an element. This file chooses the elements and
+// computes columns of them.
 #include "verify.h"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ struct Column {
 
 void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Column *column) {
   if (p.x.plain() && p.y.structure != View::triangular && p.x.row_step == 1) {
-    // Along the columns of x, in the order of memory.
+    // In the order of memory.
     for (int64_t l = 0; l < p.k; ++l) {
       const double y = static_cast<double>(p.y.at(l, j));
       const float *x = static_cast<const float *>(p.x.data) + l * p.x.col_step;
@@ -57,7 +57,7 @@ void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Colum
     return;
   }
   if (p.x.plain() && p.x.col_step == 1 && p.y.structure != View::triangular) {
-    // Along the rows of x, with four accumulators: no addition waits for the one before.
+    // Four accumulators: no addition waits for the one before.
     column->factor.resize(static_cast<size_t>(p.k));
     for (int64_t l = 0; l < p.k; ++l) column->factor[static_cast<size_t>(l)] = static_cast<double>(p.y.at(l, j));
     for (int64_t i = first; i < last; ++i) {
@@ -73,7 +73,7 @@ void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Colum
   }
 }
 
-// The worst ratio of four columns, four rows, and the checksum along the shorter side of C.
+// Four columns, four rows, and the checksum along the shorter side of C.
 double worst_of_samples(const Claim &columns, uint64_t seed) {
   const Claim rows = columns.transposed();
   const Product &p = columns.products.term[0];

@@ -1,4 +1,4 @@
-// Axes of the three directions.
+// The three directions.
 #include "conv/axes.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void add_taps(Axis *axis, const Digit &channel, const Digit &row, const Digit &c
   if (!channels_first) axis->add(channel);
 }
 
-// True if a position from `start` can leave [0, size) as these digits add to it.
+// True if a position from `start` can leave [0, size) by adding these digits.
 bool leaves(int64_t start, int64_t size, const Digit &x, const Digit &y, int64_t Digit::*side) {
   int64_t least = start, most = start;
   for (const Digit *d : {&x, &y}) {
@@ -37,8 +37,7 @@ void decide_clipping(ImplicitProduct *p, Digit *h1, Digit *h2, Digit *w1, Digit 
   for (Digit *d : {h1, h2, w1, w2}) d->h = d->w = 0;
 }
 
-// The forward direction, and the weight gradient, in which taps and pixels change places. y is C in the former and A in
-// the latter.
+// The forward direction, where y is C, and the weight gradient, where it is A, and taps and pixels change places.
 void with_x(const ConvDesc &d, Visit visit, void *context) {
   const bool forward = d.direction == Conv::forward;
   const int64_t c = d.c / d.groups, k = d.k / d.groups;
