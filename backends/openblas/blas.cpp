@@ -33,9 +33,8 @@ constexpr int kDeepBind = 0;
 constexpr int kDeepBind = RTLD_DEEPBIND;
 #endif
 
-// Sets an environment variable while a library is loaded. setenv(), because glibc locks it against other threads: with
-// our own list in `environ`, their variables would be lost. As with any setenv(), the list may move under a thread that
-// reads it.
+// Set while a library is loaded. setenv(): glibc locks it against other threads, whose variables our own list in
+// `environ` would lose. As with any setenv(), the list may move under a thread that reads it.
 class AddedVariable {
  public:
   AddedVariable(const char *name, const char *value)
@@ -47,7 +46,7 @@ class AddedVariable {
   AddedVariable &operator=(const AddedVariable &) = delete;
 
  private:
-  const char *const name_;  // NULL: the program has set it itself
+  const char *const name_;  // NULL: the program has set it
 };
 
 // OpenBLAS's threads spin for 2^28 ticks after a call, 0.13 s, on all cores, and compete with the copying threads of a

@@ -2,7 +2,7 @@
 //
 // Preloading must not change which BLAS computes on the CPU. The calling object decides that: NumPy's and SciPy's
 // wheels bring an OpenBLAS each, PyTorch has its own, all under the same names. A BLAS with all routines serves as the
-// CPU's backend. Otherwise a call that no GPU takes returns to the function that the program would have called.
+// CPU's backend. Otherwise a call that no GPU takes returns to the program's function.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,10 @@
 namespace libsgemm {
 
 struct Own {
-  uintptr_t begin, end;  // of the calling object; both 0: code in no object
+  uintptr_t begin, end;  // calling object; both 0: code in no object
   const char *entry;     // name called
   const CpuBlas *blas;   // NULL: no BLAS has all routines
-  void *definition;      // function that would have been called; NULL: none
+  void *definition;      // the program's function; NULL: none
   const Own *next;
 
   bool is_for(const char *name, uintptr_t caller) const { return entry == name && begin <= caller && caller < end; }
@@ -43,7 +43,7 @@ inline const Own &own_of(const char *entry, int spelling, const void *caller) {
 // A trans beyond the standard, which some BLAS libraries accept.
 constexpr int kConjNoTrans = 114;
 
-// The spelling of entry points with integers INT.
+// For integers INT.
 template <typename INT>
 constexpr int spelling_of(const char *entry) {
   const bool scipy = entry[0] == 's' && entry[1] == 'c';

@@ -2,6 +2,7 @@
 //
 // A program may define xerbla_ or cblas_xerbla. BLAS libraries define them, too; theirs print and, in the reference
 // BLAS, end the process. So only a handler in an object that does not also define a BLAS is called.
+// BLAS, end the process. So only a handler in an object that does not also define a BLAS is called.
 #include "blas/report.h"
 
 #include <dlfcn.h>
@@ -20,7 +21,7 @@ void xerbla_() __attribute__((weak));
 void xerbla_64_() __attribute__((weak));
 void cblas_xerbla() __attribute__((weak));
 
-// Marks this library: others recognise its BLAS symbols.
+// Others recognise this library's BLAS symbols by it.
 LIBSGEMM_API int libsgemm_blas_version(void);
 int libsgemm_blas_version(void) { return LIBSGEMM_VERSION; }
 }
@@ -30,8 +31,8 @@ namespace {
 
 __attribute__((used)) void (*const g_handlers[])() = {xerbla_, xerbla_64_, cblas_xerbla};
 
-// The object also defines a double-precision gemm under any spelling. One that cannot be opened for lack of memory
-// counts: its handler might end the process.
+// The object also defines a double-precision gemm. One that cannot be opened for lack of memory counts: its handler
+// might end the process.
 bool lives_in_a_blas(const void *code) {
   Dl_info home;
   void *map = nullptr;

@@ -41,7 +41,7 @@ inline bool gives_back(const Own &own, const Call &call) {
 }
 inline bool gives_back(const Own &own, const GroupCall &) { return own.definition != nullptr; }
 
-// What the program's OpenBLAS accepts beyond the standard; not in batches.
+// Accepts what the program's OpenBLAS accepts beyond the standard; not in batches.
 inline void take_beyond_standard(Call *call) {
   if (call->blas == nullptr || !call->blas->is_openblas()) return;
   for (int *op : {&call->transa, &call->transb}) {

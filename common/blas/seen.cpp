@@ -1,5 +1,5 @@
-// For `libsgemm run`: which processes loaded the drop-in, and which BLAS libraries each had at exit. That explains why
-// no calls arrived.
+// For `libsgemm run`: which processes loaded the drop-in, and their BLAS libraries at exit. That explains why no calls
+// arrived.
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 namespace libsgemm {
 namespace {
 
-pid_t g_process;  // reports at its exit; a forked child reports its calls alone
+pid_t g_process;  // reports at exit; a forked child reports only its calls
 
 void tell_of(const dl_phdr_info &object) {
   const Functions functions = [&object](const char *name) { return function_defined_in(object, name); };

@@ -1,5 +1,5 @@
-// Entry points of libsgemm.h: each builds a Call. Forms with and without a handle differ only in the first parameter:
-// one macro defines both.
+// Entry points of libsgemm.h. Forms with and without a handle differ only in the first parameter: one macro defines
+// both.
 #include "call.h"
 
 using libsgemm::Batch;
@@ -26,7 +26,7 @@ using libsgemm::Type;
 
 namespace {
 
-// These return a reference: copies would cost more than the checks.
+// References: copies would cost more than the checks.
 
 Call &call(Call &c, Routine routine, libsgemm_layout_t layout) {
   c.routine = routine;
@@ -193,7 +193,6 @@ BOTH_FORMS(strsm_batch_strided,
                                  {A, lda, stride_a}, {}, 0, {B, ldb, stride_b}),
                    batch_count))
 
-// For each type of A and B.
 #define GEMM_OF_TYPE(name, type, T)                                                                                  \
   BOTH_FORMS(name,                                                                                                   \
              (libsgemm_layout_t layout, libsgemm_op_t transa, libsgemm_op_t transb, int64_t m, int64_t n, int64_t k, \

@@ -10,7 +10,6 @@
 
 namespace libsgemm {
 
-// A call in dispatch.
 struct Request {
   const Call &call;
   const GemmDesc &desc;
@@ -18,7 +17,7 @@ struct Request {
   libsgemm_handle *handle;
   ThreadInfo *info;
   Placement at = {};
-  // The convolution, if it is one. `desc` is then its product_of(), and of `call` only the entry is set.
+  // NULL: a product. Otherwise `desc` is its product_of(), and `call` has only the entry.
   const ConvDesc *conv = nullptr;
 };
 
@@ -28,7 +27,7 @@ inline const Kernel *forced_kernel(const Settings &settings) {
   return choice.backend >= 0 ? &table_of(choice.backend).kernels[choice.row] : nullptr;
 }
 
-// True if the result depends on the old output.
+// The result depends on the old output.
 inline bool reads_output(const Request &r) { return r.conv != nullptr ? r.conv->beta != 0.0f : reads_c(r.desc); }
 
 inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }
@@ -37,10 +36,9 @@ inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle
 // Launch::capturing does not distinguish the two streams.
 libsgemm_status_t refuse_to_break_graph(const Launch &launch, Error *error);
 
-// For a call on device memory.
 DeviceMemory device_memory(const Request &r);
 
-// The first of each kind on each backend is a warning; later ones appear only in the log of calls.
+// A warning for the first of each kind on each backend; later ones only in the log of calls.
 int warning_level(int index, Note::Why why);
 
 template <typename MakeText>
@@ -48,7 +46,7 @@ void warn(int index, Note::Why why, const MakeText &make_text) {
   log_message(warning_level(index, why), make_text);
 }
 
-// The backend must be usable for the call. On SUCCESS *r->info has the kernel and the result of verification.
+// The backend must be usable. On SUCCESS *r->info has the kernel and the result of verification.
 libsgemm_status_t attempt(Request *r, int index, Error *error);
 
 // On device memory, by one kernel, without verification; r->desc is one of the groups. NOT_SUPPORTED: no kernel can, or

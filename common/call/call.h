@@ -1,4 +1,4 @@
-// A call as its caller made it: unchecked, in the caller's layout. Built by api.cpp and the drop-ins.
+// A call as its caller made it: unchecked, in the caller's layout.
 #pragma once
 
 #include "contract/backend.h"
@@ -7,13 +7,12 @@
 
 namespace libsgemm {
 
-// BLAS names (cblas, fortran) leave aliasing to their caller. Fortran has no layout: its positions of arguments count
-// without it.
+// BLAS names (cblas, fortran) leave aliasing to their caller. Fortran's positions of arguments do not count the layout.
 enum class Interface : int8_t { native, cblas, fortran };
 
 // Enumerations are ints: a caller may pass any value. Fields that a routine does not have are 0.
 struct Call {
-  const char *entry = nullptr;  // function called; static
+  const char *entry = nullptr;  // static
   Routine routine = Routine::gemm;
   Type type = Type::f32;
   Batch batch = Batch::none;  // none or strided
@@ -30,14 +29,14 @@ struct Call {
   int64_t ldc = 0, stride_c = 0;
   int64_t batch_count = 0;  // strided batch, or size of a group
   int64_t group = -1;       // in a group call, for messages; -1: none
-  bool planned = false;     // with arguments plan_a and plan_b
+  bool planned = false;     // with plan_a and plan_b
   const libsgemm_plan *plan_a = nullptr, *plan_b = nullptr;
   const CpuBlas *blas = nullptr;  // see Launch::blas
-  bool gives_back = false;        // drop-in: a call that no GPU takes is left to the caller's own BLAS
-  bool device_only = false;       // GPU drop-in: NOT_SUPPORTED unless the GPU with the operands computes it
+  bool gives_back = false;        // drop-in: the caller's own BLAS gets a call that no GPU takes
+  bool device_only = false;       // GPU drop-in: NOT_SUPPORTED unless the operands' GPU computes it
 };
 
-// A grouped batch (`*_batch`); fields as in Call.
+// `*_batch`; fields as in Call.
 struct GroupCall {
   const char *entry;
   Type type;
@@ -76,11 +75,11 @@ struct DeviceCall {
   const Epilogue *epilogue = nullptr;  // enqueued after the product; NULL: none
   bool timed = false;                  // the caller adds the GPU's time (libsgemm_private_add_time)
   bool no_kernel = false;              // output: NOT_SUPPORTED because no kernel exists, wherever the operands are
-  // Outputs: names for counting.
+  // Outputs, for counting.
   const char *ran_backend = "none", *ran_kernel = "";
 };
 
-// submit(): synchronous, with the environment's settings. submit_h(): with a handle's.
+// Synchronous, with the environment's settings; submit_h(): with a handle's.
 libsgemm_status_t submit(const Call &call);
 libsgemm_status_t submit(const GroupCall &call);
 libsgemm_status_t submit_h(const Call &call, libsgemm_handle_t handle);
@@ -88,20 +87,20 @@ libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle);
 
 }  // namespace libsgemm
 
-// For libsgemm_blas.so; not public. As submit(), but a call that fails for another reason than its arguments is
-// computed by defaults on the CPU, unless LIBSGEMM_STRICT is set: a BLAS routine cannot report an error.
+// For libsgemm_blas.so; not public. A BLAS routine cannot report an error: unless LIBSGEMM_STRICT is set, a call that
+// fails, but not for its arguments, is computed by defaults on the CPU.
 extern "C" {
 // *given_back: the caller's own BLAS must compute (Call::gives_back).
 LIBSGEMM_API libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call, bool *given_back);
 LIBSGEMM_API libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call, bool *given_back);
 
-// Calls search(argument) while no fork can happen, and publishes the BLAS that it returns, also for calls that do not
-// come through the drop-in. False: the process is ending, or memory ran out.
+// Calls search(argument) while no fork can happen, and publishes the BLAS that it returns, also for other calls. False:
+// the process is ending, or memory ran out.
 LIBSGEMM_API bool libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(void *), void *argument);
 
 // For libsgemm_cublas.so and libsgemm_rocblas.so. As submit_h(), but failures are not counted: C is unchanged, and the
-// caller forwards the call. *final: the caller must return the status instead, because the user requires the error or
-// the output is modified.
+// caller forwards the call. *final: the caller must return the status, because the user requires the error or the
+// output is modified.
 LIBSGEMM_API libsgemm_status_t libsgemm_private_device_call(const libsgemm::Call *call, libsgemm::DeviceCall *how,
                                                             bool *final);
 LIBSGEMM_API libsgemm_status_t libsgemm_private_device_group_call(const libsgemm::GroupCall *call,
@@ -112,14 +111,14 @@ LIBSGEMM_API bool libsgemm_private_instrumented(void);
 LIBSGEMM_API void libsgemm_private_count_forwarded(const libsgemm::Vendor *vendor, const libsgemm::Call *call,
                                                    const libsgemm::GroupCall *groups, const char *why, int status,
                                                    uint64_t nanoseconds);
-// For a call that was counted before under these names.
+// The call was counted before under these names.
 LIBSGEMM_API void libsgemm_private_add_time(const char *entry, const char *backend, const char *kernel,
                                             uint64_t nanoseconds);
 
-// For Python, whose frameworks supply arrays with a device and a stream: a default stream of the handle is that of the
-// operands' device, not of the current one.
+// For Python, whose arrays come with a device and a stream: a default stream of the handle is that of the operands'
+// device, not of the current one.
 LIBSGEMM_API void libsgemm_private_follow_operands(libsgemm_handle_t h);
 
-// Adds a BLAS to the statistics, even without a call.
+// Even without a call.
 LIBSGEMM_API void libsgemm_private_note_blas(const char *version, const char *file, bool has_lapack);
 }

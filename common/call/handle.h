@@ -1,4 +1,4 @@
-// The object behind a libsgemm_handle_t, with its workspaces.
+// The object behind a libsgemm_handle_t.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 #include "contract/backend.h"
 #include "process/env.h"
 
-// Handles live in a pool that is never freed: a destroyed one can be recognised.
+// In a pool that is never freed: a destroyed handle can be recognised.
 struct libsgemm_handle {
   static constexpr uint32_t kLive = 0x6d6d6567;
 
-  // Device memory of the handle. The event is recorded after the latest work that uses it.
+  // Device memory. The event is recorded after the latest work that uses it.
   struct Workspace {
     int backend, device;
     uint64_t context;  // owns the memory, which is gone without it
@@ -28,7 +28,7 @@ struct libsgemm_handle {
   void *stream = nullptr;
   bool follows_operands = false;  // a default stream is that of the operands' device
   void *user_workspace = nullptr;
-  size_t workspace_bytes = LIBSGEMM_WORKSPACE_DEFAULT_BYTES;  // of the user's, or bound for our own
+  size_t workspace_bytes = LIBSGEMM_WORKSPACE_DEFAULT_BYTES;  // of the user's, or limit of our own
   // Bit i: device i has had calls; bit 63: a device from 63 on.
   uint64_t used[libsgemm::kFirstCpu] = {};
   std::vector<Workspace> own;
@@ -37,8 +37,7 @@ struct libsgemm_handle {
   void use(int backend, int device) { used[backend] |= uint64_t{1} << (device < 63 ? device : 63); }
   // Maybe a new stream at the same address.
   void set_stream(void *to);
-  // The handle's workspace for a device, allocated at first use, as large as its bound allows; `exact`: exactly that
-  // large. NULL, *error: no memory.
+  // Allocated at first use, as large as its limit allows; `exact`: exactly that large. NULL, *error: no memory.
   Workspace *obtain(int backend, int device, bool exact, libsgemm::Error *error);
   // `bytes` of device memory that stay with the handle; a larger request replaces them. NULL, *error: none.
   void *keep(int backend, int device, size_t bytes, libsgemm::Error *error);

@@ -1,4 +1,4 @@
-// Finds the memory that a call's operands are in.
+// Finds the operands' memory.
 #pragma once
 
 #include "contract/backend.h"
@@ -15,7 +15,7 @@ struct Placement {
   unsigned pinned[kFirstCpu] = {};  // page-locked host operands for a GPU backend, bits of Pinned
 
   bool on_host() const { return owner < 0; }
-  // Managed memory is accessible to the CPU, too.
+  // The CPU can access managed memory.
   bool cpu_can_reach() const { return owner < 0 || (where.space == Space::managed && !arrays_on_device); }
 };
 

@@ -53,7 +53,7 @@ libsgemm_status_t verify_on_host(const Verify &verify, double *ratio, Error *err
   }
 }
 
-// CPU kernels compute in the floating-point mode of the calling thread, or of their own threads.
+// CPU kernels compute in the floating-point mode of the calling thread.
 FloatMode floats_of(int index) { return table_of(index).is_gpu ? FloatMode{} : float_mode(); }
 
 double verify(const Request &r, int index, const ConvDesc &desc, const ConvSnapshot &before, const Kernel &ran) {
@@ -74,7 +74,6 @@ libsgemm_status_t take(const Desc &desc, Copy *before, Error *error) {
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
-// Copy: the snapshot of C before the launch.
 template <typename Copy, typename Desc>
 libsgemm_status_t launch_and_verify_with(LaunchRequest *launch, const Desc &desc, Request *r, int index,
                                          const Kernel **ran, Error *error) {
@@ -102,8 +101,7 @@ libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran,
   return LIBSGEMM_SUCCESS;
 }
 
-// After an error of verification itself, `computed` says whether there is a result. Otherwise `ratio` is the worst
-// |error| / bound.
+// `ratio`: the worst |error| / bound. After an error of verification itself: `computed` if there is a result.
 struct Judged {
   libsgemm_status_t status;
   double ratio;
@@ -148,7 +146,6 @@ libsgemm_status_t launch_product_on_device_and_verify(LaunchRequest *launch, Req
       r, index, **ran, {status, ratio, computed}, [&](Error *e) { return check.restore(e); }, error);
 }
 
-// On copies in host memory.
 libsgemm_status_t launch_conv_on_device_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran,
                                                    Error *error) {
   const DeviceMemory memory = device_memory(*r);

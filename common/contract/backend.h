@@ -17,7 +17,7 @@
 
 namespace libsgemm {
 
-// Raise it whenever a struct of this header, desc.h or conv.h changes: plugins of another version are refused.
+// Raise it when a struct of this header, desc.h or conv.h changes: plugins of another version are refused.
 constexpr uint32_t kBackendAbi = 13;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
@@ -33,7 +33,7 @@ inline void set_error(Error *error, const char *text) { set_error(error, "%s", t
 
 struct CpuBlas;  // cpu_blas.h
 
-// cublasLt's epilogue, per element: D = f(D + bias). D is column-major. All pointers are to memory of one device.
+// cublasLt's epilogue, per element: D = f(D + bias), D column-major, all in memory of one device.
 struct Epilogue {
   enum Function : int32_t { identity, relu, gelu };  // tanh approximation
   Function function;
@@ -43,14 +43,14 @@ struct Epilogue {
   int64_t m, n, ldd, stride_d, batch_count;
 };
 
-// The environment of open(). Valid for the life of the process.
+// Valid for the life of the process.
 struct Host {
   const char *cpu_blas;  // LIBSGEMM_CPU_BLAS; NULL: not set
-  // The BLAS that the program would call without the drop-in. NULL: none, or no call has come through the drop-in yet.
+  // The BLAS that the program would call without the drop-in. NULL: none, or no call yet through the drop-in.
   const CpuBlas *(*program_blas)();
   const int *devices;  // LIBSGEMM_DEVICES: permitted devices; NULL: all
   int device_count;
-  // True for code of libsgemm or its drop-in: calling it would recurse.
+  // Code of libsgemm or its drop-in: calling it would recurse.
   bool (*is_libsgemm)(const void *code);
 };
 
@@ -66,7 +66,7 @@ struct Location {
   int32_t device;  // for `device` and `managed`, else 0. -1: excluded by LIBSGEMM_DEVICES
 };
 
-// `columns` columns of `bytes` bytes, `pitch` bytes apart. within_device: both sides are memory of the device.
+// `columns` columns of `bytes` bytes, `pitch` bytes apart. within_device: both sides are on the device.
 struct Copy {
   enum Direction : int32_t { to_device, to_host, within_device } direction;
   void *target;
@@ -85,9 +85,9 @@ inline bool is_default_stream(const void *stream) {
 
 struct Kernel;
 
-// Details that the launched kernel's name does not give. Pointers are to static data.
+// Details beyond the launched kernel's name. Pointers are to static data.
 struct Ran {
-  const Kernel *kernel;  // the kernel of the same table that multiplied; NULL: the launched one
+  const Kernel *kernel;  // kernel of the same table that multiplied; NULL: the launched one
   const char *pass;      // preparation of operands: "copy of A"; NULL: none
 };
 
@@ -99,23 +99,23 @@ struct Launch {
   bool arrays_on_device;  // Batch::pointers: the kernel reads the arrays when it runs
   void *workspace;        // device memory of Kernel::workspace() bytes, aligned to 256
   size_t workspace_bytes;
-  Ran *ran;  // for kernels that have something to report; may be NULL
-  // For CPU kernels: the BLAS behind the called name. NULL: the one that open() found.
+  Ran *ran;  // for kernels with something to report; may be NULL
+  // CPU kernels: the BLAS behind the called name. NULL: the one of open().
   const CpuBlas *blas;
   // Set when a kernel is enqueued: a later failure may leave C partly written. May be NULL.
   bool *enqueued;
 };
 
-// Gemms of different sizes at once, none empty and none without a product. Matrices are in memory of one device, arrays
-// of Batch::pointers in host memory.
+// Gemms of different sizes at once, none empty or without a product. Matrices are in memory of one device, arrays of
+// Batch::pointers in host memory.
 struct GroupedLaunch {
   // Predicted seconds of all; infinity if one is not supported.
   double (*cost)(const GemmDesc *groups, int64_t count, int device);
   libsgemm_status_t (*launch)(const GemmDesc *groups, int64_t count, const Launch &launch, Error *error);
 };
 
-// Convolutions (conv.h); functions mean what they mean in Kernel. All tensors are in memory of one device, or of the
-// host. `launch` writes the output's elements and nothing between them.
+// Convolutions (conv.h); functions as in Kernel. All tensors are in memory of one device, or of the host. `launch`
+// writes nothing between the output's elements.
 struct ConvLaunch {
   bool (*supports)(const ConvDesc &desc, int device);
   double (*cost)(const ConvDesc &desc, int device);
@@ -123,12 +123,12 @@ struct ConvLaunch {
   libsgemm_status_t (*launch)(const ConvDesc &desc, const Launch &launch, Error *error);
 };
 
-// An entry of a kernel table. The cheapest legal kernel runs; the first of equals.
+// The cheapest legal kernel runs; the first of equals.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which rows are written
 struct Kernel {
   const char *name;                // unique over all backends; also its file and its profiler symbol
   libsgemm_math_mode_t math_mode;  // its arithmetic, even if forced where another was requested
-  // The kernel's header comment says the same in words.
+  // The kernel's header comment says the same.
   bool (*supports)(const GemmDesc &desc, int device);
   // Predicted seconds; only the order matters.
   double (*cost)(const GemmDesc &desc, int device);
@@ -139,17 +139,17 @@ struct Kernel {
   // Its accumulators stay on tensor cores over all of k. These truncate where FP32 rounds: a bias that grows with k,
   // for which verify.h allows more.
   bool truncates = false;
-  // A launch enqueues several kernels that write to C. It is rehearsed first, so that a kernel that cannot be loaded
-  // does not leave C half done.
+  // A launch enqueues several kernels that write to C. It is rehearsed first: a kernel that cannot be loaded does not
+  // leave C half done.
   bool in_steps = false;
-  // Its use, for `libsgemm info --kernels`: "few tiles of C, deep k". Static.
+  // For `libsgemm info --kernels`: "few tiles of C, deep k". Static.
   const char *purpose = "";
   // It honours LIBSGEMM_DETERMINISTIC_INVARIANT wherever it supports a call: each element is a sequence of FP32 FMAs in
   // the order of k, completed by finish.h. Other kernels never run for such calls.
   bool invariant = false;
-  // NULL: it computes groups one after the other.
+  // NULL: groups one after the other.
   const GroupedLaunch *groups = nullptr;
-  // Set: a kernel for convolutions only; see conv_row().
+  // Set: convolutions only; see conv_row().
   const ConvLaunch *conv = nullptr;
 };
 
@@ -160,7 +160,7 @@ inline bool can_do(const Kernel &kernel, const ConvDesc &desc, int device) {
   return kernel.conv != nullptr && (kernel.invariant || !invariant(desc)) && kernel.conv->supports(desc, device);
 }
 
-// A kernel for convolutions. `conv` must be static.
+// `conv` must be static.
 constexpr Kernel conv_row(const char *name, libsgemm_math_mode_t mode, const char *purpose, const ConvLaunch *conv) {
   Kernel row = {};
   row.name = name;
@@ -186,34 +186,32 @@ struct Backend {
   libsgemm_status_t (*open)(const Host &host, Error *error);
   // Static: "OpenBLAS 0.3.21 Haswell".
   const char *(*version)();
-  // Devices after LIBSGEMM_DEVICES; 1 for a CPU. GPU backends: valid only after probe().
+  // After LIBSGEMM_DEVICES; 1 for a CPU. GPU backends: only after probe().
   int (*device_count)();
-  // Makes no device context: the process may compute on other devices only. So memory_free_bytes stays 0; see memory().
+  // Makes no device context: the process may compute on other devices only. memory_free_bytes stays 0; see memory().
   libsgemm_status_t (*describe_device)(int device, libsgemm_device_info_t *info, Error *error);
-  // Called before the process forks, while no call runs. Ends the backend's own threads, which start again when needed.
-  // NULL: nothing to do.
+  // Before a fork, while no call runs. Ends the backend's own threads, which start again when needed. NULL: none.
   void (*before_fork)();
 
-  // Initialises the devices. Called once, before the first use of a device. On refusal: UNAVAILABLE.
+  // Initialises the devices. Called once, before their first use. On refusal: UNAVAILABLE.
   libsgemm_status_t (*probe)(Error *error);
-  // Locates `count` pointers. Fast: every call uses it. Must not create a device context before probe(): no device
-  // pointer exists before the program has made a context.
+  // Fast: every call uses it. Must not create a device context before probe(): no device pointer exists before the
+  // program has made a context.
   void (*locate)(const void *const *pointers, int count, Location *locations);
-  // Identity of the context that owns a thread's memory, streams and events on a device; they vanish with it. It is the
-  // current context if that belongs to the device, else the device's own, made if need be. Never used twice in a
-  // process: cudaDeviceReset leads to another. Odd: the device's own context, one at a time. 0: none is available.
-  // NULL: always 1.
+  // Identity of the context that owns a thread's memory, streams and events on a device; they vanish with it: the
+  // current context if that is the device's, else the device's own, made if need be. Never used twice in a process:
+  // cudaDeviceReset leads to another. Odd: the device's own context, one at a time. 0: none is available. NULL: always
+  // 1.
   uint64_t (*context)(int device);
-  // The device of a stream; for a default stream, the thread's current device. -1: excluded by LIBSGEMM_DEVICES. Makes
-  // no context.
+  // For a default stream, the thread's current device. -1: excluded by LIBSGEMM_DEVICES. Makes no context.
   int (*stream_device)(void *stream);
-  // True if `stream` records a graph, or is the default stream and must not be used because another stream records one.
-  // device -1: the thread's current device.
+  // `stream` records a graph, or is the default stream and must not be used because another stream records one. device
+  // -1: the thread's current device.
   bool (*capturing)(int device, void *stream);
   // Identity of the graph that `stream` records; 0: none.
   uint64_t (*graph)(int device, void *stream);
-  // Arranges a call of ended(what) when the graph that `stream` records, and everything made from it, is gone. The call
-  // comes from any thread and must not call the backend. NULL: the backend cannot learn when a graph is gone.
+  // ended(what) is called when the graph that `stream` records, and all made from it, is gone: from any thread, and it
+  // must not call the backend. NULL: the backend cannot learn when a graph is gone.
   libsgemm_status_t (*keep_with_graph)(int device, void *stream, void (*ended)(void *what), void *what, Error *error);
 
   // Aligned to 256. OUT_OF_MEMORY leaves the device usable.
@@ -233,21 +231,19 @@ struct Backend {
   void (*destroy_event)(int device, void *event);
   libsgemm_status_t (*record_event)(int device, void *event, void *stream, Error *error);
   libsgemm_status_t (*stream_wait_event)(int device, void *stream, void *event, Error *error);
-  // Sets *ended if all work enqueued before the event's latest record has ended. Reports an earlier failure of that
-  // work.
+  // *ended: all work enqueued before the event's latest record has ended. Reports an earlier failure of that work.
   libsgemm_status_t (*query_event)(int device, void *event, bool *ended, Error *error);
-  // Marks a device that did not answer in time: later calls for it are refused, its resources are left alone.
+  // A device that did not answer in time: later calls for it are refused, its resources are left alone.
   void (*abandon)(int device);
-  // Waits; reports an earlier failure of the stream's work. device -1: the stream's own device, not allowed for default
-  // streams, because each device has its own.
+  // Waits; reports an earlier failure of the stream's work. device -1: the stream's own device, not for default
+  // streams, which each device has.
   libsgemm_status_t (*synchronize)(int device, void *stream, Error *error);
-  // Enqueues a copy.
   libsgemm_status_t (*copy)(int device, const Copy &copy, void *stream, Error *error);
 
   // Enqueues C = beta C for all elements that the routine writes. beta 0: C is not read. trmm, trsm: zeros.
   libsgemm_status_t (*scale)(const GemmDesc &desc, const Launch &launch, Error *error);
 
-  // Enqueues it after a product. NULL: not available; only `cuda` has it.
+  // After a product. NULL: not available; only `cuda` has it.
   libsgemm_status_t (*epilogue)(const Epilogue &epilogue, const Launch &launch, Error *error);
 
   // Operands split once for many products (libsgemm_plan_create). `operand`: an FP32 gemm whose op(A), m x k, is split
@@ -256,7 +252,7 @@ struct Backend {
   size_t (*plan_bytes)(const GemmDesc &operand, int device);
   // Enqueues the split into `memory`, the later GemmDesc::plan_a or plan_b.
   libsgemm_status_t (*plan)(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
-  // Share of the tiles of C that fp32_fast calls with this GemmDesc::ticket computed in FP64. Negative: not known, for
+  // Share of the tiles of C that fp32_fast calls with this GemmDesc::ticket computed in FP64. Negative: unknown, for
   // example before the calls have ended. Any thread may ask at any time. NULL: never known.
   double (*fp64_share)(uint64_t ticket);
 
@@ -267,10 +263,10 @@ struct Backend {
   size_t (*checksum_bytes)(const GemmDesc &desc, const Checksum &what, int device);
   libsgemm_status_t (*checksum)(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch,
                                 Error *error);
-  // Recomputes all elements in device memory in FP64, by code other than the kernels'. elements_bytes(): its workspace,
-  // at most kMostElementBytes; 0: the host verifies. elements() runs after the product; the largest double of the
-  // workspace is the worst |error| / bound. `before`: the old C, dense, in device memory; NULL: not read. NULL
-  // functions: the host verifies.
+  // Recomputes all elements in FP64, by code other than the kernels'. elements_bytes(): its workspace, at most
+  // kMostElementBytes; 0: the host verifies. elements() runs after the product; the largest double of the workspace is
+  // the worst |error| / bound. `before`: the old C, dense, in device memory; NULL: not read. NULL functions: the host
+  // verifies.
   size_t (*elements_bytes)(const GemmDesc &desc, int device);
   libsgemm_status_t (*elements)(const GemmDesc &desc, const ElementBound &bound, const float *before,
                                 const Launch &launch, Error *error);
@@ -278,7 +274,7 @@ struct Backend {
 
 constexpr size_t kMostElementBytes = 16384;
 
-// 1 for a backend without contexts.
+// 1: no contexts.
 inline uint64_t context_of(const Backend &backend, int device) {
   return backend.context != nullptr ? backend.context(device) : 1;
 }

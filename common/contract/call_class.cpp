@@ -29,7 +29,7 @@ uint8_t factor_of(float value) {
 
 float value_of(uint8_t factor) { return factor == CallClass::kOther ? -1.0f : static_cast<float>(factor); }
 
-// The arguments of the routine; the rest of a description may hold anything.
+// The routine's arguments; the rest of a description may hold anything.
 struct Has {
   explicit Has(const RoutineTraits &t)
       : transa(t.a != RoutineTraits::symmetric),
@@ -42,8 +42,7 @@ struct Has {
 
 const RoutineTraits &traits_of(const CallClass &call) { return traits_of(static_cast<Routine>(call.routine)); }
 
-// Least number of elements, at least `least`, whose bytes have exactly this alignment; kMostAlignment: at least this
-// one.
+// The first number of elements from `least` on with exactly this alignment; kMostAlignment: with at least it.
 int64_t align(int64_t least, uint8_t alignment, size_t size) {
   int64_t elements = least;
   while (alignment_of(elements, size) != alignment) ++elements;
@@ -145,8 +144,7 @@ bool parse_word(const std::string &name, const std::string &value, const Has &ha
   return name == "batch" && call->batch != static_cast<uint8_t>(Batch::none) && parse_size(value, &call->batch_count);
 }
 
-// False if sizes do not belong to the routine, or an alignment is below an element's size (0 where the call has no such
-// argument).
+// False if sizes do not belong to the routine, or an alignment is below an element's size (0: no such argument).
 bool fits(const CallClass &call, std::string *problem) {
   const RoutineTraits &t = traits_of(call);
   const size_t inputs = size_of(static_cast<Type>(call.type));

@@ -1,8 +1,8 @@
-// The checksum of a product, for verification on the host and on a device. docs/kernels/verification-bounds.md derives
-// it: for C = alpha A B + beta C0, signs w_j, and E the error,
+// The checksum of a product, on the host and on a device (docs/kernels/verification-bounds.md): for C = alpha A B +
+// beta C0, signs w_j, and E the error,
 //   sum_j w_j E_ij = sum_j w_j (C_ij - beta C0_ij) - alpha sum_l A_il (sum_j w_j B_lj)
-// is within L times the bound, into which the norms |B_l| of the rows of B enter. A column of B that holds NaN or Inf
-// has the sign 0. Values of B and C that are not finite add nothing to sums.
+// is within L times the bound, into which the norms |B_l| of the rows of B enter. A column of B with NaN or Inf has the
+// sign 0. Values of B and C that are not finite add nothing to sums.
 #pragma once
 
 #include <cmath>
@@ -37,7 +37,7 @@ struct ChecksumBound {
   double alpha;                // magnitude
   double columns;              // of C
   double norms, norm, widest;  // sum, 2-norm and maximum of the norms |B_l|
-  double terms;                // of an element
+  double terms;                // per element
   ChecksumCut cut;
   // Loss of an element below the normal range, in addition to f. floor: by rounding its terms. scaled_first: per unit
   // of the other factor's magnitude, if a kernel multiplies one factor by alpha first.
@@ -46,7 +46,7 @@ struct ChecksumBound {
 
 constexpr double kChecksumSmallest = 0x1p-149;  // smallest positive FP32 number
 
-// The caller fills in the norms if checksum_needs_norms(). `terms`: of an element.
+// The caller fills in the norms if checksum_needs_norms(). `terms`: per element.
 LIBSGEMM_HOST_DEVICE inline ChecksumBound checksum_bound(libsgemm_math_mode_t mode, double factor, double alpha,
                                                          double terms, double columns, const ChecksumCut &cut) {
   const double magnitude = alpha < 0 ? -alpha : alpha;
@@ -71,8 +71,7 @@ struct ChecksumRow {
   double size, plain, old;
 };
 
-// A row's loss in addition to rounding: bits that splits do not hold, and what is cut off below the normal range of
-// inputs (verify.h).
+// A row's loss in addition to rounding: by splits, and below the normal range of inputs (verify.h).
 LIBSGEMM_HOST_DEVICE inline double checksum_lost(const ChecksumRow &row, const ChecksumBound &b) {
   const ModeTraits mode = mode_traits(b.mode);
   if (mode.loses_bits()) {
@@ -82,8 +81,7 @@ LIBSGEMM_HOST_DEVICE inline double checksum_lost(const ChecksumRow &row, const C
   return b.cut.part * b.cut.least * (b.norms + (row.plain + b.cut.least * b.terms) * sqrt(b.columns));
 }
 
-// True if a correct kernel may produce Inf or NaN in the row (verify.h). The sums are upper bounds of the largest
-// element.
+// A correct kernel may produce Inf or NaN in the row (verify.h). The sums are upper bounds of the largest element.
 LIBSGEMM_HOST_DEVICE inline bool checksum_leaves_range(const ChecksumRow &row, const ChecksumBound &b) {
   constexpr double kLargest = 3.4028234663852886e38;
   const double limit = kLargest / (1 + b.factor);
@@ -91,7 +89,7 @@ LIBSGEMM_HOST_DEVICE inline bool checksum_leaves_range(const ChecksumRow &row, c
   return b.alpha != 1 && (b.alpha * row.plain > kLargest || b.alpha * b.widest > kLargest);
 }
 
-// |error| / bound of a row's sum. Sums leave out values that are not finite.
+// |error| / bound of a row's sum, without values that are not finite.
 LIBSGEMM_HOST_DEVICE inline double checksum_ratio(double computed, double wanted, const ChecksumRow &row,
                                                   const ChecksumBound &b) {
   const double error = computed < wanted ? wanted - computed : computed - wanted;
@@ -116,12 +114,12 @@ struct Checksum {
   bool transposed;  // sums go down the columns of C: rows and columns are those of C^T
   double factor;    // f of verify.h; used after the product, as the next two
   ChecksumCut cut;
-  libsgemm_math_mode_t mode;  // of the product
+  libsgemm_math_mode_t mode;
 };
 
 constexpr int kChecksumResults = 64;  // see Backend::checksum
 
-// Covers all of C if that is cheap compared with the product, otherwise a part.
+// All of C if that is cheap compared with the product, otherwise a part.
 Checksum draw_checksum(int64_t m, int64_t n, int64_t k, uint64_t seed);
 
 }  // namespace libsgemm

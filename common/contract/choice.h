@@ -1,5 +1,5 @@
-// What the choice of a kernel depends on, and a thread's latest choices: calls come in series. Inline: plugins choose
-// kernels for their steps with it.
+// The properties of a call that decide its kernel, and a thread's latest choices: calls come in series. Inline: plugins
+// choose kernels for their steps with it.
 #pragma once
 
 #include <tuple>

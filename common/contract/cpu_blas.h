@@ -60,7 +60,7 @@ struct CpuBlas {
   // Accepts more than the reference BLAS: in sgemm a leading dimension of 0 for an empty operand, and CblasConjNoTrans.
   bool is_openblas() const { return version.rfind("OpenBLAS ", 0) == 0; }
 
-  // Of the next call; 1 if not reported.
+  // The next call's; 1 if not reported.
   int threads() const {
     const int count = get_threads != nullptr ? get_threads() : 1;
     return count > 0 ? count : 1;

@@ -1,14 +1,14 @@
-// A thread's floating-point environment, in which programs round differently, flush denormals or trap on flags.
+// A thread's floating-point environment: programs may round differently, flush denormals or trap on flags.
 #pragma once
 
 #include <cfenv>
 
 namespace libsgemm {
 
-// Deviations of the calling thread.
+// The calling thread's deviations.
 struct FloatMode {
-  bool directed = false;  // it does not round to nearest
-  bool flushes = false;   // treats denormal operands, or results, as zeros
+  bool directed = false;  // does not round to nearest
+  bool flushes = false;   // denormal operands, or results, become zeros
 };
 
 // By experiment, without trap or flag: fegetround() knows only one of the two rounding modes of an x86.

@@ -9,7 +9,7 @@ thread_local Choices<ChoiceKey, Selected, kRemembered> t_choices;
 thread_local Choices<ConvChoiceKey, const Kernel *, kRemembered> t_conv_choices;
 
 // The cheapest kernel of the requested mode, or of FP32 if there is none, or if FP32 is cheaper and `fp32_will_do`.
-// `cheapest(mode)` returns the cheapest kernel that serves a mode.
+// cheapest(mode): of kernels that serve a mode.
 template <typename Cheapest>
 const Kernel *by_mode(libsgemm_math_mode_t mode, bool fp32_will_do, const Cheapest &cheapest) {
   const PricedKernel asked = cheapest(mode);
@@ -28,7 +28,7 @@ const Kernel *walk(const Backend &backend, const GemmDesc &desc, int device, siz
   });
 }
 
-// Kernels were measured on whole calls: no measurement applies to a call with a plan.
+// Measurements are of calls without plans.
 Selected choose(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
   const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
   const FindTunedRow find = backend.is_gpu && !planned ? g_find_tuned_row.load(std::memory_order_acquire) : nullptr;
@@ -80,7 +80,7 @@ ConvChoiceKey choice_key(const ConvDesc &desc) {
 namespace {
 
 const Kernel *choose(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes) {
-  // On GPUs, modes that round more than FP32 save time; on CPUs they show what rounding does.
+  // On GPUs, modes that round more than FP32 only save time; on CPUs they show what rounding does.
   const bool fp32_will_do =
       mode_traits(desc.math_mode).loses_bits() || (backend.is_gpu && desc.math_mode != LIBSGEMM_MATH_FP64);
   return by_mode(desc.math_mode, fp32_will_do, [&](libsgemm_math_mode_t mode) {
@@ -97,7 +97,7 @@ const Kernel *choose(const Backend &backend, const ConvDesc &desc, int device, s
 
 }  // namespace
 
-// Remembered, because pricing all kernels takes some 50 us, as long as a layer of 2 GFLOP.
+// Pricing all kernels takes some 50 us, as long as a layer of 2 GFLOP.
 const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes) {
   const ConvChoiceKey key = choice_key(desc);
   uint64_t sum = 0;

@@ -16,16 +16,16 @@ struct Selected {
   bool tuned = false;
 };
 
-// The kernel measured to be the fastest for such a call (decision/tuning.h), if it serves the math mode; otherwise the
-// cheapest. It supports the description with at most `workspace_bytes`. Kernels that serve the math mode come first,
-// then those that serve FP32, which is never less accurate. NULL: none.
+// The kernel measured to be fastest for such a call (decision/tuning.h), if it serves the math mode; otherwise the
+// cheapest, within `workspace_bytes`. Kernels that serve the math mode come first, then FP32's, never less accurate.
+// NULL: none.
 Selected select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes);
 
-// By the same rules, without measurements.
+// Without measurements.
 const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes);
 
-// The kernel measured to be the fastest for such a call on a GPU; NULL: none. select_kernel() checks whether it may
-// serve the call. Set by use_tuning(); NULL until then.
+// The kernel measured to be fastest for such a call on a GPU; NULL: none. select_kernel() checks if it may serve the
+// call. NULL until use_tuning().
 using FindTunedRow = const Kernel *(*)(const Backend &backend, const GemmDesc &desc, int device);
 extern std::atomic<FindTunedRow> g_find_tuned_row;
 
@@ -40,7 +40,7 @@ inline bool promises_less(const Kernel &x, const Kernel *y) {
   return y == nullptr || promises_less({x.math_mode, x.truncates}, {y->math_mode, y->truncates});
 }
 
-// All numbers of a convolution in their order, bits of scalars, kinds, addresses.
+// All numbers in their order, bits of scalars, kinds, addresses.
 using ConvChoiceKey = std::array<int64_t, 31>;
 ConvChoiceKey choice_key(const ConvDesc &desc);
 
@@ -52,14 +52,14 @@ inline size_t workspace_of(const Kernel &kernel, const ConvDesc &desc, int devic
   return kernel.conv->workspace != nullptr ? kernel.conv->workspace(desc, device) : 0;
 }
 
-// True if arithmetic `of` may serve a request for `mode`. FP32 and FP32_FAST accept any mode of a lower rank.
+// True if arithmetic `of` may serve a request for `mode`. FP32 and FP32_FAST accept any of lower rank.
 inline bool serves(libsgemm_math_mode_t of, libsgemm_math_mode_t mode) {
   const int rank = mode_traits(mode).rank;
   return of == mode || (rank <= mode_traits(LIBSGEMM_MATH_FP32_FAST).rank && mode_traits(of).rank < rank);
 }
 
 // The cheapest of `count` kernels that serve `mode` and support the description within the workspace; the first of
-// equals. Kernels with launch function `except` are left out. Inline: plugins choose from their tables with it.
+// equals; none with launch function `except`. Inline: plugins choose from their tables with it.
 inline PricedKernel cheapest_row(const Kernel *kernels, int count, const GemmDesc &desc, int device,
                                  size_t workspace_bytes, libsgemm_math_mode_t mode,
                                  decltype(Kernel::launch) except = nullptr) {

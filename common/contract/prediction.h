@@ -4,8 +4,8 @@
 namespace libsgemm {
 
 struct Prediction {
-  double cpu, gpu;           // seconds of the call
-  double up, compute, down;  // seconds of the parts of `gpu`
+  double cpu, gpu;           // seconds
+  double up, compute, down;  // parts of `gpu`
 };
 
 }  // namespace libsgemm

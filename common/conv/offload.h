@@ -1,4 +1,4 @@
-// A convolution of tensors in host memory on a GPU.
+// A convolution of host memory on a GPU.
 #pragma once
 
 #include "contract/backend.h"
@@ -7,8 +7,8 @@ namespace libsgemm {
 
 bool computes_convolutions(const Backend &backend);
 
-// Copies the inputs to a backend's first device, computes, copies back, one after the other. NOT_SUPPORTED: no kernel.
-// On failure the output is unmodified. `forced` NULL: the cheapest kernel runs. *ran: the kernel.
+// Copies the inputs to the first device, computes, copies back. NOT_SUPPORTED: no kernel. On failure the output is
+// unmodified. `forced` NULL: the cheapest kernel. *ran: the kernel.
 libsgemm_status_t offload_conv(const Backend &backend, const ConvDesc &desc, const Kernel *forced, const Kernel **ran,
                                Error *error);
 

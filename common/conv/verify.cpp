@@ -1,4 +1,4 @@
-// Verifies element by element, from its terms by definition.
+// Element by element, from its terms.
 #include "conv/verify.h"
 
 #include <cmath>
@@ -21,7 +21,6 @@ int64_t offset_of(const Tensor &t, const int64_t (&at)[4]) {
   return at[0] * t.step[0] + at[1] * t.step[1] + at[2] * t.step[2] + at[3] * t.step[3];
 }
 
-// The largest finite magnitude of each image.
 std::vector<double> largest_of_images(const Tensor &image) {
   std::vector<double> largest(static_cast<size_t>(image.size[0]), 0.0);
   in_parallel(image.size[0], static_cast<double>(count_of(image)), [&](int64_t first, int64_t last) {
@@ -42,10 +41,11 @@ std::vector<double> largest_of_images(const Tensor &image) {
   return largest;
 }
 
-// Magnitudes that determine the loss of the smallest elements (conv/verify.h). Empty in modes without such a loss.
+// Largest magnitudes, which determine the loss of the smallest elements (conv/verify.h). Empty in modes without such a
+// loss.
 struct Scales {
-  std::vector<double> image;  // per image of the operand made of windows; or
-  double x = 0, y = 0;        // for the operands of a weight gradient
+  std::vector<double> image;  // per image of x, data gradient: of y
+  double x = 0, y = 0;        // weight gradient
 
   Scales(const ConvDesc &d, libsgemm_math_mode_t mode) {
     if (!mode_traits(mode).loses_bits()) return;
@@ -58,7 +58,6 @@ struct Scales {
   }
 };
 
-// For an operand whose scale is that of `largest`.
 Parts scaled_parts(Line line, double largest, libsgemm_math_mode_t mode) {
   line.largest = std::max(line.largest, largest);
   return parts_of(line, mode);

@@ -1,5 +1,5 @@
-// cuBLAS's binary interface as far as the drop-in needs it. It is the same from version 11 on: the drop-in builds
-// without CUDA and serves whatever cuBLAS a program has. Enumerations are ints.
+// cuBLAS's binary interface as far as needed, the same from version 11 on: the drop-in builds without CUDA and serves a
+// program's cuBLAS. Enumerations are ints.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ enum CublasCompute : int {
 enum CublasMath : int { kMathDefault = 0, kMathTensorOp = 1, kMathPedantic = 2, kMathTf32 = 3, kMathKind = 15 };
 
 constexpr int kPointerModeHost = 0;
-constexpr int kAtomicsNotAllowed = 0;  // the default
+constexpr int kAtomicsNotAllowed = 0;  // default
 
 // cublasLt's attributes of products and matrices.
 enum CublasLtDesc : int {

@@ -1,4 +1,4 @@
-// Events of NVIDIA's driver belong to a context; after a device's reset they must not be queried.
+// NVIDIA's events belong to a context; after a device's reset they must not be queried.
 #include "gpu_blas/driver.h"
 
 namespace libsgemm {

@@ -1,4 +1,4 @@
-// cuBLAS's part of the drop-in: enumerations, reading of handles.
+// cuBLAS's enumerations and handles.
 #include "gpu_blas/vendor.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "gpu_blas/real.h"
 
 extern "C" {
-// Marks this library: others recognise its cuBLAS names.
+// Others recognise this library's cuBLAS names by it.
 LIBSGEMM_API int libsgemm_cublas_version(void);
 int libsgemm_cublas_version(void) { return LIBSGEMM_VERSION; }
 
@@ -33,7 +33,6 @@ bool tf32_is_forbidden() {
   return forbidden;
 }
 
-// By the handle's math mode.
 Asked asked_by(int math_mode) {
   switch (math_mode & kMathKind) {
     case kMathDefault:

@@ -1,4 +1,4 @@
-// Measured model parameters of a machine, in a cache file that `libsgemm calibrate` writes and the decision reads.
+// Measured model parameters of a machine: `libsgemm calibrate` writes the cache file.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace libsgemm {
 
-// The machine of the parameters. All but `device` is known before a device is initialised, and names the file.
+// All but `device` is known before a device is initialised, and names the file.
 struct CalibrationKey {
-  std::string library;  // version
-  std::string cpu;      // processor, CPU backend with its version, threads
-  std::string backend;  // GPU backend
-  std::string device;   // driver, name and number of devices
+  std::string library;
+  std::string cpu;  // processor, CPU backend with its version, threads
+  std::string backend;
+  std::string device;  // driver, name and number of devices
 };
 
 struct CalibrationFile {
@@ -24,14 +24,13 @@ CalibrationKey calibration_key(const char *cpu_backend, const char *cpu_version,
                                const char *gpu_backend);
 std::string calibration_device(const char *version, const char *name, int count);
 
-// cache_folder()/calibration-<hash of the key>.txt; empty if the folder is.
 std::string calibration_path(const CalibrationKey &key);
 
 std::string calibration_to_text(const CalibrationFile &file);
 // False, *problem: not whole and sane.
 bool calibration_from_text(const std::string &text, CalibrationFile *file, std::string *problem);
 
-// Compares the key, too, except for the device. False: *problem has the reason.
+// Compares the key, too, except for the device. False: *problem.
 bool read_calibration(const std::string &path, const CalibrationKey &key, CalibrationFile *file, std::string *problem);
 
 }  // namespace libsgemm

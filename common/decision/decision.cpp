@@ -1,6 +1,5 @@
 // Model parameters are read once for each pair of a GPU and a CPU backend. A process first uses its GPUs when its calls
-// would have saved the time of starting them. Repeatable results must not depend on earlier calls: for them the start
-// is not put off.
+// would have saved the time of starting them; repeatable results must not depend on earlier calls: for them at once.
 #include "decision.h"
 
 #include <algorithm>
@@ -15,13 +14,13 @@
 namespace libsgemm {
 namespace {
 
-// Parameters in use, and what follows from them.
+// Parameters in use.
 struct Figures {
   explicit Figures(const Calibration &c) : calibration(c), least(least_product(c)), least_ever(least) {}
 
   Calibration calibration;
   double least;        // no smaller product is worth a GPU
-  double least_ever;   // the same, also by the parameters that replace these if they are another device's
+  double least_ever;   // also if assumed parameters replace these because the device is another one
   std::string device;  // measured on it; empty: assumed
   std::string path;
   int threads;                                    // of the CPU backend
@@ -33,7 +32,7 @@ struct Figures {
 std::atomic<const Figures *> g_figures[kFirstCpu][kBackendCount];
 std::atomic<double> g_saved[kFirstCpu];  // seconds that calls would have saved had the devices been started
 
-// Threads of the CPU backend; for a call of the drop-in, of the program's own BLAS as it is set now.
+// Threads of the CPU backend; in the drop-in, of the program's BLAS at this moment.
 int threads_of(const Backend &cpu, const CpuBlas *blas) {
   if (blas != nullptr) return blas->threads();
   libsgemm_device_info_t device = {};
@@ -72,7 +71,7 @@ std::unique_ptr<Figures> find_figures(int gpu, int cpu, int threads, std::string
   return assumed_figures(threads);
 }
 
-// Puts `made` before `first`, the latest then. If another thread was faster, returns that thread's.
+// Puts `made` at the head of the list, if `first` is still the head; otherwise returns the new head.
 const Figures *publish(int gpu, int cpu, const Figures *first, std::unique_ptr<Figures> made,
                        const std::string &words) {
   made->replaced = first;
@@ -81,7 +80,7 @@ const Figures *publish(int gpu, int cpu, const Figures *first, std::unique_ptr<F
   return made.release();
 }
 
-// Parameters for each number of threads, which a program may change. `any`: the latest, whatever that number is.
+// For each number of threads, which a program may change. `any`: the latest.
 const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas, bool any) {
   const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);
   if (first != nullptr && any) return *first;
@@ -94,7 +93,7 @@ const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas, bool any) {
   return *publish(gpu, cpu, first, std::move(made), words);
 }
 
-// Gives up parameters of other devices, which are known only once they are initialised.
+// Initialised devices that differ from those of the parameters: assumed parameters replace these.
 const Figures &figures_for_devices(int gpu, int cpu, const Figures &figures) {
   if (figures.device.empty() || figures.device_known.load(std::memory_order_relaxed)) return figures;
   const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);

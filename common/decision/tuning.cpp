@@ -31,8 +31,7 @@ struct TunedRows {
   const TunedRows *next;
 };
 
-std::atomic<const TunedRows *> g_rows{nullptr};  // a list over all devices
-// Argument of use_tuning().
+std::atomic<const TunedRows *> g_rows{nullptr};  // over all devices
 struct Asked {
   std::string file;
 };
@@ -63,7 +62,7 @@ size_t fill(const Backend &backend, const std::vector<TunedCall> &calls, std::ve
   return known;
 }
 
-// The message for the log; empty: none.
+// For the log; empty: none.
 std::string read_rows(const Backend &backend, int device, std::vector<Place> *places) {
   libsgemm_device_info_t info = {};
   Error error = {};
@@ -89,7 +88,7 @@ const TunedRows *find(const TunedRows *first, const Backend &backend, int device
   return first;
 }
 
-// If another thread was faster, returns that thread's.
+// The other thread's if that was faster.
 const TunedRows *load_rows(const Backend &backend, int device) {
   auto made = std::make_unique<TunedRows>();
   made->backend = &backend;

@@ -1,4 +1,4 @@
-// Kernels measured to be the fastest take precedence over those predicted to be.
+// Kernels measured to be fastest take precedence over predictions.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Events of the driver or runtime of the program. CUDA's and HIP's functions take the same arguments.
+// The program's driver or runtime. CUDA's and HIP's functions take the same arguments.
 #pragma once
 
 #include <dlfcn.h>
@@ -18,9 +18,9 @@ struct Driver {
   int (*elapsed)(float *, Event, Event) = nullptr;
   bool whole = true;
 
-  // The unique number of the context of a thread's events. False: not known.
+  // The unique number of the context that owns a thread's events. False: unknown.
   bool (*context)(unsigned long long *id, int *device) = nullptr;
-  // During exit: makes that context the thread's current one. False: it is gone. leave() undoes it.
+  // During exit: makes the context current. False: it is gone. leave() undoes it.
   bool (*enter)(unsigned long long id, int device) = nullptr;
   void (*leave)(int device) = nullptr;
 

@@ -6,14 +6,14 @@ namespace libsgemm {
 
 class GpuTime {
  public:
-  // Not active() if recording failed, or if the stream records a graph.
+  // Not active() if recording failed, or the stream records a graph.
   explicit GpuTime(void *stream);
   ~GpuTime();
   GpuTime(const GpuTime &) = delete;
   GpuTime &operator=(const GpuTime &) = delete;
   bool active() const { return context_ != nullptr; }
 
-  // Records again: earlier launches are not counted.
+  // Earlier launches are not counted.
   void restart();
   // The time is added later to the statistics under these names, which must be static.
   void finish(const char *entry, const char *backend, const char *kernel);

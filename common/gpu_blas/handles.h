@@ -1,4 +1,4 @@
-// State of a handle of the program's GPU BLAS: a libsgemm handle, and what the program has set.
+// State of a handle of the program's GPU BLAS: a libsgemm handle, and the program's settings.
 #pragma once
 
 #include <cstddef>
@@ -18,25 +18,25 @@ struct HandleState {
   bool unavailable = false;       // no backend for the device; not looked for again
   bool prepares_in_vain = false;  // no kernel for calls that need a preparation; none is made again
   bool stream_was_set = false;    // since the latest call; maybe another stream at the same address
-  void *workspace = nullptr;      // of the program; NULL: none
+  void *workspace = nullptr;      // the program's; NULL: none
   size_t workspace_bytes = 0;
 };
 
-// Made if need be. NULL: memory is short.
+// NULL: memory is short.
 std::shared_ptr<HandleState> state_of(VendorHandle handle);
 
-// Call it before the handle is destroyed.
+// Before the handle is destroyed.
 void forget_handle(VendorHandle handle);
 
-// Call it after the vendor has made a handle, if `status` says so. Drops the state of an older handle at the same
-// address, whose destruction may have passed unseen. Returns `status`.
+// After the vendor has made a handle, if `status` says so. Drops the state of an older handle at the same address,
+// whose destruction may have passed unseen. Returns `status`.
 int note_new_handle(int status, const VendorHandle *handle);
 
-// Record the program's settings.
+// The program's settings.
 void note_stream(VendorHandle handle, bool keeps_workspace);
 void note_workspace(VendorHandle handle, void *workspace, size_t bytes);
 
-// True in a forked child: it has no GPU, and may have inherited locked mutexes.
+// A forked child has no GPU, and may have inherited locked mutexes.
 bool was_forked();
 
 }  // namespace libsgemm

@@ -1,4 +1,4 @@
-// Products of two matrices and their batches by strides whose arguments are alike at both vendors.
+// Products and their batches by strides, with arguments alike at both vendors.
 #pragma once
 
 #include "gpu_blas/describe.h"

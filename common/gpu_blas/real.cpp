@@ -1,6 +1,5 @@
 // Finds the function behind a name of cuBLAS or rocBLAS: the next definition in the global scope if the program is
-// linked with that library; otherwise that of the library that the program has opened, or a module of it needs, as in
-// Python.
+// linked with that library; otherwise that of the opened library, or of a library that a module needs, as in Python.
 #include "gpu_blas/real.h"
 
 #include <dlfcn.h>
@@ -19,7 +18,7 @@ bool is_the_vendors(const std::string &object_name) {
   return file.compare(0, std::strlen(kVendorLibrary), kVendorLibrary) == 0;
 }
 
-// The library stays loaded. If the drop-in was opened under the library's name, its own definition is skipped.
+// The library stays loaded. If the drop-in was opened under its name, the drop-in's definition is skipped.
 void *definition_in(const std::string &object_name, const char *name) {
   Object object = opened_object(object_name.c_str());
   void *const found = object != nullptr ? dlsym(object.get(), name) : nullptr;

@@ -1,4 +1,4 @@
-// The program's own cuBLAS or rocBLAS, whose functions the drop-in intercepts.
+// The program's own cuBLAS or rocBLAS.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ class Real {
     return reinterpret_cast<F *>(found);
   }
 
-  // Returns its status; kVendorLacks: there is none.
+  // Its status; kVendorLacks: there is none.
   template <typename... Arguments>
   int operator()(Arguments... arguments) {
     F *const function = get();

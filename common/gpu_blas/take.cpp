@@ -23,8 +23,7 @@ bool pays(const Product &p, libsgemm_math_mode_t mode) {
   return c.type == Type::f32 && c.k >= (mode_traits(mode).converts() ? 256 : 1024) && work >= 0x1p28;
 }
 
-// True if the vendor refuses a column-major call. Checked here: an error message of libsgemm would cost more than the
-// call.
+// The vendor refuses the call. Checked here: an error message of libsgemm would cost more than the call.
 bool is_illegal(const Call &c) {
   const RoutineTraits &routine = traits_of(c.routine);
   const int64_t m = routine.triangle_of_c ? c.n : c.m;
@@ -42,7 +41,7 @@ bool is_illegal(const Call &c) {
   return c.lda < rows_of_a || (routine.has_b() && c.ldb < rows_of_b) || c.ldc < m;
 }
 
-// Warns once: without a handle of libsgemm every call is forwarded.
+// Warns once: without a handle every call is forwarded.
 void tell_of_failure() {
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;

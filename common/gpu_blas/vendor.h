@@ -20,7 +20,7 @@ enum class Asked : int8_t {
   refused   // libsgemm lacks it: pedantic math, emulation, other types
 };
 
-// What the vendor's handle determines.
+// The settings of the vendor's handle.
 struct Surroundings {
   void *stream = nullptr;
   Asked asked = Asked::exact;

@@ -1,4 +1,4 @@
-// Operations on C in host memory without a backend: beta * C, and copies for restoring it.
+// C in host memory, without a backend: beta * C, and copies to restore it.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,16 @@
 
 namespace libsgemm {
 
-// Multiplies the part that the routine writes by beta. beta 0, trmm, trsm: writes zeros without reading.
+// For the part that the routine writes. beta 0, trmm, trsm: writes zeros without reading.
 void scale_c(const GemmDesc &desc);
 
-// A dense copy of the part of C that the routine writes, for every product.
+// Dense, of the part of C that the routine writes, for every product.
 class Snapshot {
  public:
   // False: no memory.
   bool take(const GemmDesc &desc);
   void restore(const GemmDesc &desc) const;
-  // Product i, m x n, columns m apart; undefined outside the part.
+  // m x n, columns m apart; undefined outside the part.
   const float *item(int64_t i) const { return data_.get() + i * rows_ * cols_; }
 
  private:
@@ -25,13 +25,13 @@ class Snapshot {
   int64_t rows_ = 0, cols_ = 0;
 };
 
-// The rows of [first, last) that belong to the matrix's part in column `col`.
+// The rows of [first, last) in the matrix's part of column `col`.
 struct RowRange {
   int64_t first, last;
 };
 RowRange rows_of_part(const Stored &x, int64_t col, int64_t first, int64_t last);
 
-// Copies the part that the routine writes from `source` (m x n, columns ld apart) into a single product's C.
+// Writes the routine's part of a single product's C from `source` (m x n, columns ld apart).
 void store_c(const GemmDesc &desc, const float *source, int64_t ld);
 
 }  // namespace libsgemm

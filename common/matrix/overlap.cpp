@@ -1,4 +1,4 @@
-// Overlap of matrices and batches, column by column.
+// Column by column.
 #include "overlap.h"
 
 #include <algorithm>
@@ -28,12 +28,12 @@ Range whole(const Stored &x) {
 
 bool meet(Range a, Range b) { return a.begin < b.end && b.begin < a.end; }
 
-// From `first` to `last`.
+// Inclusive.
 struct Indices {
   int64_t first, last;
 };
 
-// The indices of `count` ranges, `step` apart from `zero` on, that overlap `range`.
+// Indices of the ranges that overlap `range`. There are `count`: `zero`, and each `step` further.
 Indices meeting(Range range, Range zero, int64_t step, int64_t count) {
   if (step == 0) return {0, meet(range, zero) ? 0 : -1};
   const auto last_within = [step](int64_t bytes) { return bytes < 0 ? -1 : bytes / step; };
@@ -51,8 +51,8 @@ bool column_meets(Range range, const Stored &y) {
   return false;
 }
 
-// A column in the batch overlaps the range. Tries items or columns one by one, whichever are further apart: few of them
-// reach the range, and for each of these few of the others do.
+// Items and columns: the kind that is further apart is the outer loop. Few of these reach the range, and in each of
+// them few of the others.
 bool batch_meets(Range range, const StoredBatch &y) {
   const int64_t size = static_cast<int64_t>(y.first.size), pitch = y.first.ld * size;
   if (y.step >= pitch || y.step == 0) {

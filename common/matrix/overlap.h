@@ -1,4 +1,4 @@
-// Finds out whether two stored matrices, or any two of two batches, share an element.
+// Do two stored matrices, or any two of two batches, share an element?
 #pragma once
 
 #include "contract/desc.h"

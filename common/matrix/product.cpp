@@ -1,4 +1,4 @@
-// Makes views from a description.
+// Views from a description.
 #include "product.h"
 
 #include <utility>

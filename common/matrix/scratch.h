@@ -5,8 +5,8 @@
 
 namespace libsgemm {
 
-// At least `count` floats of the calling thread, aligned to 64 bytes; growing loses the contents. NULL: out of memory.
-// The library and each plugin have their own.
+// At least `count` floats, aligned to 64 bytes; growing loses the contents. NULL: out of memory. The library and each
+// plugin have their own.
 float *thread_scratch(size_t count);
 
 }  // namespace libsgemm

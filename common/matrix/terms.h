@@ -25,7 +25,7 @@ struct Terms {
   }
 };
 
-// Of element (at[0], ..., at[3]), in the order of LIBSGEMM_DETERMINISTIC_INVARIANT.
+// Element (at[0], ..., at[3]), in the order of LIBSGEMM_DETERMINISTIC_INVARIANT.
 Terms terms_of(const ConvDesc &desc, const int64_t (&at)[4]);
 
 // True if a zero of the padding may meet a number that is not finite: a kernel may include that NaN or not.

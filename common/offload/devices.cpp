@@ -1,4 +1,4 @@
-// Ranks and numbers of devices, and what is known of them.
+// Ranks and numbers of devices.
 #include "devices.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace libsgemm {
 namespace {
 
-// This process's rank on the host, from MPI launchers' environment; -1: no launcher.
+// From MPI launchers' environment; -1: no launcher.
 int local_rank() {
   for (const char *name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                            "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID", "SLURM_LOCALID"}) {
@@ -37,7 +37,7 @@ bool same_description(const Backend &b, int x, int y) {
 }
 
 // True if every kernel supports the product on both devices or on neither, at the same cost and with the same
-// workspace. Costs show clocks, too, which a description does not contain.
+// workspace. Costs also show clocks, which a description lacks.
 bool same_rows(const Backend &b, GemmDesc d, int x, int y) {
   for (int row = 0; row < b.kernel_count; ++row) {
     const Kernel &kernel = b.kernels[row];
@@ -51,7 +51,7 @@ bool same_rows(const Backend &b, GemmDesc d, int x, int y) {
 
 bool equal_devices(const Backend &b, int x, int y) {
   if (!same_description(b, x, y)) return false;
-  alignas(256) static float place;  // kernels look at alignments only
+  alignas(256) static float place;  // kernels read only the alignment
   GemmDesc d = {};
   d.transa = d.transb = LIBSGEMM_NO_TRANS;
   d.alpha = 1;
@@ -80,7 +80,6 @@ std::vector<int> find_devices(const Backend &backend) {
   return all;
 }
 
-// Found once.
 struct Found {
   const Backend *backend;
   std::vector<int> devices;

@@ -78,7 +78,7 @@ size_t piece_offset(const Block &b, const Piece &p, size_t size) {
 }
 
 size_t piece_bytes(const Block &b, const Piece &p, size_t size) {
-  // Without the gap after the last column: it may be beyond the end of the block.
+  // Without the gap after the last column, which may be beyond the end of the block.
   return (static_cast<size_t>(p.columns) - 1) * pitch(b, p, size) + static_cast<size_t>(p.rows) * size;
 }
 

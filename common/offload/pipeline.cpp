@@ -17,7 +17,7 @@ constexpr size_t kAhead = 8;          // units prepared before there is room for
 constexpr size_t kAheadOfOthers = 2;  // the same where another device could take them
 constexpr size_t kDirectSlots = 4;    // copies at a time in one direction without a pinned piece
 constexpr size_t kSaveBytes = size_t{512} << 10;
-// Regions saved at the same time are 2 MiB apart. Otherwise threads clear the same huge page, or wait for the same page
+// Regions saved at the same time are 2 MiB apart: otherwise threads clear the same huge page, or wait for the same page
 // table (docs/kernels/offload.md).
 constexpr size_t kSavesApart = 4;
 constexpr size_t kHelpBytes = size_t{32} << 20;  // a call with no more on the device is short: its thread copies, too
@@ -115,7 +115,7 @@ libsgemm_status_t Pipeline::run(Error *error) {
       }
       if (status == LIBSGEMM_SUCCESS) status = check_time(error);
       if (helps_ && help_copy()) {
-        ++quiet_;  // it may have been for another call
+        ++quiet_;  // maybe for another call
       } else {
         idle_for_a_while();
       }
@@ -134,7 +134,7 @@ libsgemm_status_t Pipeline::run(Error *error) {
   return status;
 }
 
-// A tile has no kernel, or a lost device may still write to the result: no other device can take over.
+// No other device can take over: a tile has no kernel, or a lost device may still write to the result.
 bool Pipeline::hopeless(libsgemm_status_t status) const {
   return status == LIBSGEMM_NOT_SUPPORTED || (ending_ == Ending::lost && job_.c.pinned);
 }
@@ -172,7 +172,6 @@ libsgemm_status_t Pipeline::turn(bool *moved) {
   return status;
 }
 
-// Polls often at first, then less.
 void Pipeline::idle_for_a_while() {
   ++quiet_;
   if (quiet_ < 2000) {
@@ -213,7 +212,7 @@ bool Pipeline::take_units() {
   }
 }
 
-// `taken` must not be used. NULL: none can be spared.
+// `taken` is excluded. NULL: none can be spared.
 Pipeline::Buffer *Pipeline::find(const Factor &factor, const Buffer *taken, bool *hit) {
   const Operand &operand = operand_of(factor);
   const Block &block = factor.block;
@@ -269,7 +268,7 @@ bool Pipeline::assign_step(Work *w) {
   return true;
 }
 
-// Units get buffers in order. C goes up before the operands of later units.
+// In order. C goes up before the operands of later units.
 bool Pipeline::assign_c() {
   bool moved = false;
   for (Work &w : works_) {
@@ -285,7 +284,7 @@ bool Pipeline::assign_c() {
   return moved;
 }
 
-// Begins to save C for tiles whose operands are all in flight.
+// For tiles whose operands are all in flight.
 bool Pipeline::save_ahead() {
   bool moved = false;
   for (Work &w : works_) {
@@ -402,7 +401,7 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
 
 // ---- The end
 
-// After a failure: host threads and the device finish what they have begun.
+// After a failure: host threads and the device finish their work.
 void Pipeline::settle() {
   for (std::vector<Slot> *all : {&slots_, &direct_}) {
     for (Slot &slot : *all) {
@@ -421,8 +420,8 @@ void Pipeline::settle() {
   for (void *stream : {set_->up, set_->compute, set_->down}) {
     if (ending_ != Ending::lost) settle_stream(stream);
   }
-  // If another call has given the device up, nothing was waited for, and copies may be in flight. After any other
-  // failure the device does nothing more.
+  // If another call has given the device up, nothing was waited for: copies may be in flight. After any other failure
+  // the device does nothing more.
   if (is_abandoned(backend_, device_)) ending_ = Ending::lost;
 }
 

@@ -21,7 +21,7 @@ struct Planned {
 
 struct Cache {
   std::mutex mutex;
-  std::deque<Planned> plans;  // the newest first
+  std::deque<Planned> plans;  // newest first
 };
 
 Cache &cache() { return immortal<Cache>(); }

@@ -1,4 +1,4 @@
-// Threads and failures of a call, and return of what it held.
+// Threads and failures of a call.
 #include "run.h"
 
 #include <algorithm>

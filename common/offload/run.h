@@ -1,4 +1,4 @@
-// The devices at work on a call, a pipeline each, with their sets and pieces.
+// The devices at work on a call, a pipeline each.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@ class Holdings {
   Holdings(const Holdings &) = delete;
   Holdings &operator=(const Holdings &) = delete;
 
-  // Within the capacity reserved before.
+  // Within the reserved capacity.
   void add(DeviceSet *set) {
     sets.push_back(set);
     endings.push_back(Ending::failed);
   }
-  size_t share() const { return pieces.size() / sets.size(); }  // of one set
+  size_t share() const { return pieces.size() / sets.size(); }  // per set
 
   std::vector<DeviceSet *> sets;
   std::vector<Ending> endings;
@@ -35,7 +35,7 @@ class Run {
  public:
   Run(Job *job, Holdings *holdings);
 
-  // As long as failed devices return units, the healthy ones run again. On failure C is as it was, if it was saved.
+  // As long as failed devices return units, the healthy ones run again. On failure C is restored, if it was saved.
   // Throws nothing.
   libsgemm_status_t run(Error *error);
 

@@ -22,7 +22,7 @@ namespace libsgemm {
 namespace {
 
 constexpr int kFewestThreads = 2, kMostThreads = 16;
-// A thread looks this long for more before it sleeps: tasks follow each other closely, and waking takes about 50 us.
+// A thread looks this long for a task before it sleeps: tasks follow each other closely, and waking takes about 50 us.
 constexpr std::chrono::microseconds kWatch(100);
 
 struct Queue {
@@ -50,13 +50,13 @@ struct Pool {
   std::condition_variable wake;
   Queue tasks;
   std::vector<std::thread> threads;
-  int tried = 0;  // threads requested at the latest start
+  int tried = 0;  // requested at the latest start
   int idle = 0;
   std::atomic<int> watching{0};  // awake, without a task
   bool stopping = false;
 };
 
-// Never destroyed: its threads may wait until the process ends.
+// Its threads may wait until the process ends.
 Pool &pool() { return immortal<Pool>(); }
 
 void watch(Pool *p) {
@@ -92,7 +92,7 @@ void work(Pool *p) {
   }
 }
 
-// As many as possible. They block all signals, which are for the program's threads.
+// As many as possible. Signals are for the program's threads: all are blocked.
 void start(Pool *p) {
   sigset_t all, before;
   sigfillset(&all);

@@ -57,7 +57,7 @@ struct Unit {
   bool back;            // k from its last block to the first
 };
 
-// Of device `part` of `parts`, in order. A device's tiles are in neighbouring columns.
+// In order, for device `part` of `parts`. A device's tiles are in neighbouring columns.
 std::vector<Unit> make_units(const GemmDesc &desc, const TilePlan &plan, int part, int parts);
 
 // The same part of several products' matrices; items 0: none.

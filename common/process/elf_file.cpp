@@ -13,7 +13,7 @@
 #include <cstring>
 #include <vector>
 
-// Defined by the linker: the header of this object, whose class, byte order and machine other files must have.
+// The linker's: this object's header, whose class, byte order and machine other files must have.
 extern "C" const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 namespace libsgemm {
@@ -22,7 +22,7 @@ namespace {
 using Header = ElfW(Ehdr);
 using Segment = ElfW(Phdr);
 
-constexpr size_t kMostNoteBytes = 65536;  // notes of a linker and a plugin take some hundred bytes
+constexpr size_t kMostNoteBytes = 65536;  // a linker's and a plugin's take some hundred bytes
 
 class File {
  public:

@@ -70,7 +70,7 @@ inline bool may_be_replaced(const Settings &settings) {
   return !settings.strict && !repeatable(settings.deterministic);
 }
 
-// Those requested, then CPU backends as fallbacks. Returns their number.
+// The requested backends, then CPU backends as fallbacks. Returns their number.
 int candidates(const Settings &settings, int8_t (&order)[kBackendCount]);
 
 // Read once.

@@ -1,12 +1,11 @@
 // Tracks running calls, for the two moments at which none may run: a fork, and the end of the process.
 //
-// Every entry point of the library is inside the gate as a whole. A fork waits until no call runs, and blocks new ones:
-// the child would inherit a lock or a half-done product, and hang.
+// Every entry point of the library is inside the gate. A fork waits until no call runs, and blocks new ones: the child
+// would inherit a lock or a half-done product, and hang.
 //
 // Exit tears down the BLAS and the drivers, so it waits for the calls inside them. It blocks no call: the thread that
-// ends the process may join a thread that makes calls. From then on the process is "ending": `ref` computes calls,
-// which enter no plugin and take no lock of the library but the one for loading `ref`. No fork and no exit waits for
-// them.
+// ends the process may join a thread that makes calls. From then on the process is "ending": `ref` computes, enters no
+// plugin and takes no lock of the library but the one for loading `ref`. No fork and no exit waits for these calls.
 //
 // A fork or an exit from inside a call, in a signal handler, does not wait for that call.
 #pragma once
@@ -23,8 +22,8 @@ class InGate {
   InGate(const InGate &) = delete;
   InGate &operator=(const InGate &) = delete;
 
-  // True if the call began when the process was ending. Every function that makes a guard checks this, or calls only
-  // functions that do.
+  // The call began when the process was ending. Every function that makes a guard checks this, or calls only functions
+  // that do.
   bool ending() const { return ending_; }
 
  private:
@@ -35,18 +34,18 @@ class InGate {
 // The error if it needs a plugin.
 constexpr const char *kEndingText = "the process is ending";
 
-// Fork handlers. Closing waits until no call runs, and blocks new ones; closing twice equals closing once.
+// Closing waits until no call runs, and blocks new ones; closing twice equals closing once.
 void gate_close_for_fork();
 enum class Side { parent, child };
 void gate_open_after_fork(Side side);
-// True for a fork from inside a call, or while the process is ending: the backends must not be touched.
+// A fork from inside a call, or while the process is ending: the backends must not be touched.
 bool gate_fork_is_late();
 
-// Registers the exit handler that marks the process as ending. Call it before a plugin is loaded, and again after it is
-// loaded or has started a driver: it then runs before all destructors and handlers of what the plugin uses.
+// The exit handler marks the process as ending. Called before a plugin is loaded, and after it is loaded or has started
+// a driver: it then runs before all destructors and handlers of what the plugin uses.
 void gate_watch_exit();
 
-// Registers a fork handler that closes the gate before the BLAS's handlers run. Call it when a BLAS has been loaded.
+// Closes the gate before the BLAS's fork handlers run. Called when a BLAS has been loaded.
 void gate_watch_fork();
 
 }  // namespace libsgemm

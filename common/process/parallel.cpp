@@ -1,4 +1,4 @@
-// Starts threads for one call.
+// Threads for one call.
 #include "parallel.h"
 
 #include <sched.h>
@@ -16,7 +16,7 @@
 namespace libsgemm {
 namespace {
 
-// Work of a thread: a few milliseconds, against tens of microseconds to start it.
+// A few milliseconds of work, against tens of microseconds to start a thread.
 constexpr double kLeastOperations = 4e6;
 constexpr int kMostThreads = 64;
 
@@ -27,7 +27,7 @@ int processors() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-// The whole process has a limited number of them.
+// Limited in the whole process.
 class Helpers {
  public:
   explicit Helpers(int wanted) {
@@ -63,7 +63,7 @@ void in_parallel(int64_t count, double operations, const std::function<void(int6
     if (count > 0) work(0, count);
     return;
   }
-  // About four shares a thread, so that faster threads can take more.
+  // About four shares a thread: faster threads take more.
   const int64_t share = std::max<int64_t>(1, count / (4 * (helpers.count() + 1)));
   std::atomic<int64_t> next{0};
   std::exception_ptr failure;
@@ -83,7 +83,7 @@ void in_parallel(int64_t count, double operations, const std::function<void(int6
   threads.reserve(static_cast<size_t>(helpers.count()));
   try {
     while (threads.size() < static_cast<size_t>(helpers.count())) threads.emplace_back(run);
-  } catch (const std::exception &) {  // no more threads, or no memory for them: those that run do the work
+  } catch (const std::exception &) {  // the threads that run do the work
   }
   run();
   for (std::thread &thread : threads) thread.join();

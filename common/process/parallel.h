@@ -8,14 +8,12 @@ namespace libsgemm {
 
 struct CpuBlas;  // cpu_blas.h
 
-// The calling thread's work then uses no more threads than this BLAS has at that time, which the program may limit.
-// NULL: no limit.
+// The calling thread's work then uses no more threads than this BLAS has at that time. NULL: no limit.
 void follow_threads_of(const CpuBlas *blas);
 int most_threads();  // INT_MAX: no limit
 
 // Calls work(first, last) for ranges of [0, count), in several threads if `operations`, the total, is large enough. All
-// calls together use no more threads than the process may run at once, or most_threads(); without helpers a caller
-// works alone. Rethrows what `work` throws.
+// calls together use no more threads than the process may run at once, or most_threads(). Rethrows what `work` throws.
 void in_parallel(int64_t count, double operations, const std::function<void(int64_t, int64_t)> &work);
 
 }  // namespace libsgemm

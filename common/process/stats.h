@@ -1,7 +1,7 @@
 // Call statistics, which `libsgemm run` and `libsgemm stats` read.
 //
-// With LIBSGEMM_STATS_DIR=DIR every calling process maps DIR/<pid>-<start>.stats, one StatsFile, and counts in it with
-// atomic additions: counts survive exec, _exit and a crash. A forked child gets its own file at its first call.
+// With LIBSGEMM_STATS_DIR=DIR every calling process maps DIR/<pid>-<start>.stats, one StatsFile, and counts with atomic
+// additions: counts survive exec, _exit and a crash. A forked child gets its own file at its first call.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ struct StatsRecord {
   uint32_t unused;
   char entry[40];  // "cblas_sgemm64_"
   char backend[24];
-  char kernel[72];  // or the reason of a failure, "illegal argument", with backend "error"
+  char kernel[72];  // with backend "error": the reason, "illegal argument"
   std::atomic<uint64_t> calls;
   std::atomic<uint64_t> nanoseconds;  // inside the library without startup, summed over threads
   std::atomic<uint64_t> flops;
@@ -46,9 +46,9 @@ struct StatsShape {
 struct StatsBlas {
   enum Flags : uint32_t {
     kReady = 1,
-    kOwn = 2,        // a name that a call of the drop-in used leads to it
+    kOwn = 2,        // the program called one of its names
     kComputes = 4,   // the CPU backend calls it
-    kHasLapack = 8,  // the same library has LAPACK, whose products do not leave it
+    kHasLapack = 8,  // it has LAPACK, whose products do not leave it
   };
   std::atomic<uint32_t> flags;  // readers use kReady only
   char version[68];             // "OpenBLAS 0.3.21 Haswell"
@@ -71,7 +71,7 @@ struct StatsFile {
   StatsRecord records[kStatsRecords];
 };
 
-// Parts with StatsShape, at multiples of kStatsPage, as a mapping requires.
+// StatsShapes, at multiples of kStatsPage, as a mapping requires.
 constexpr int kStatsParts = 14;
 constexpr size_t kStatsPage = 65536;
 constexpr size_t stats_part_bytes(int part) { return kStatsPage << part; }
@@ -85,10 +85,10 @@ struct StatsCall {
   uint64_t nanoseconds;
   double flops;
   double ratio;  // negative: not verified
-  int refused;   // of earlier backends in the same call
+  int refused;   // earlier backends in the same call
 };
 
-// stats_open() does nothing if `directory` is empty; it logs one that cannot be written.
+// Nothing if `directory` is empty; a log line if it cannot be written.
 void stats_open(const std::string &directory);
 bool stats_wanted();
 void stats_count(const StatsCall &call);
@@ -99,7 +99,7 @@ void stats_count_shape(const GemmDesc &desc);
 void stats_add_startup(uint64_t nanoseconds);
 // `flags` are added to an entry of the same file, or, without a file, of the same version.
 void stats_note_blas(const char *version, const char *name, uint32_t flags);
-// For a forked child: the parent's file is left to the parent.
+// A forked child leaves the parent's file alone.
 void stats_after_fork();
 
 }  // namespace libsgemm

@@ -1,4 +1,4 @@
-// Report of the thread's last call, which costs nothing to write.
+// Report of the thread's last call; costs nothing to write.
 #pragma once
 
 #include <cxxabi.h>
@@ -45,7 +45,7 @@ struct Note {
 // The prediction that decided between CPU and GPU.
 struct Expected {
   bool known;
-  int8_t cpu;  // computes on the CPU
+  int8_t cpu;
   Prediction seconds;
   double startup, saved;  // if starting the devices was postponed
 };
@@ -69,15 +69,15 @@ struct ThreadInfo {
   bool late;      // began when the process was ending: only `ref` may compute (gate.h)
   int8_t note_count;
   Note notes[kMaxNotes];
-  Error failure;                      // of the last backend that failed
-  char message[512];                  // of the call
+  Error failure;  // last backend that failed
+  char message[512];
   bool spoiled = false;               // a failure may have modified C, which is read: never compute it again
-  int64_t groups_done = 0;            // computed one after another
+  int64_t groups_done = 0;            // one after another
   bool groups_read_c = false;         // one of them reads C
   int plans = 0;                      // operands taken from plans
   int devices = 0;                    // that computed parts of the call
   int64_t tiles = 0;                  // of a call on host memory
-  bool tuned = false;                 // measured to be the fastest
+  bool tuned = false;                 // chosen by a measurement
   bool depth_cut = false;             // C was rounded between parts of the sum over k
   Ran ran = {};                       // what the kernel did
   uint64_t ticket = 0;                // GemmDesc::ticket
@@ -131,7 +131,7 @@ struct ThreadInfo {
     return ran.kernel != nullptr && choice != Choice::forced_kernel ? ran.kernel->name : kernel->name;
   }
 
-  // The kernel's, but FP64 rounded between parts of the sum over k counts as FP32.
+  // FP64 rounded between parts of the sum over k counts as FP32.
   static Arithmetic arithmetic(const Kernel &of, bool depth_cut) {
     const bool rounded = depth_cut && of.math_mode == LIBSGEMM_MATH_FP64;
     return {rounded ? LIBSGEMM_MATH_FP32 : of.math_mode, of.truncates};
@@ -177,13 +177,13 @@ struct ThreadInfo {
     if (note_count < kMaxNotes) notes[note_count++] = {static_cast<int8_t>(index), why};
   }
 
-  // A failure found by a later wait. The rest of the report is kept.
+  // A failure found by a later wait. The rest is kept.
   void add_failure(libsgemm_status_t error, const char *found_by, const char *text) {
     status = error;
     std::snprintf(message, sizeof message, "%s: %s", found_by, text);
   }
 
-  // Returns the error, for `return info.fail(...)`.
+  // For `return info.fail(...)`.
   libsgemm_status_t fail(libsgemm_status_t error, const char *text) {
     status = error;
     std::snprintf(message, sizeof message, "%s: %s", entry, text);
@@ -193,7 +193,7 @@ struct ThreadInfo {
 
 ThreadInfo &thread_info();
 
-// No exception leaves the library. Only the forced unwinding of a cancelled thread passes: it must not be stopped.
+// No exception leaves the library, but the forced unwinding of a cancelled thread must not be stopped.
 template <typename Work>
 libsgemm_status_t protect(ThreadInfo *info, const Work &work) {
   try {

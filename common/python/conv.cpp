@@ -20,7 +20,7 @@ std::string words(const Shape &shape) {
   return text;
 }
 
-// `count` numbers, or one for all of them.
+// One number stands for all.
 template <size_t count>
 bool read_numbers(nb::handle given, std::array<int64_t, count> *numbers) {
   int64_t one;
@@ -106,7 +106,7 @@ bool is_channels_last(const Array &x) {
   return x.shape[1] > 1 && x.stride[1] == 1 && (x.shape[3] == 1 || x.stride[3] != 1);
 }
 
-// On the device of `like`; with channels last if `like` has them so and is of NumPy or PyTorch.
+// On the device of `like`; channels last if `like` is, and of NumPy or PyTorch.
 nb::object make_tensor(const Array &like, const Shape &shape) {
   const char *const permute = is_numpy(like.object)                 ? "transpose"
                               : nb::hasattr(like.object, "permute") ? "permute"
@@ -115,7 +115,7 @@ nb::object make_tensor(const Array &like, const Shape &shape) {
   return nb::object(make(like, {shape[0], shape[2], shape[3], shape[1]}, false).attr(permute)(0, 3, 1, 2));
 }
 
-// `shape`, or if it is None, out's. ValueError: None and no `out`.
+// None: out's. ValueError: None and no `out`.
 Shape shape_of_gradient(nb::handle shape, const Array *out) {
   if (shape.is_none()) {
     if (out == nullptr) throw nb::value_error("shape or out is needed: a gradient has more than one");

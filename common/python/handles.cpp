@@ -124,8 +124,8 @@ Settings settings_for(nb::handle mode, nb::handle backend, nb::handle verify) {
 void start_library() {
   static bool started = false;  // under Python's lock
   if (started) return;
-  // The system's OpenBLAS, or that of NumPy's wheel. The environment names it only while the library starts: programs
-  // started from here do not see it.
+  // The system's OpenBLAS, or that of NumPy's wheel. The environment names it only during the start: programs started
+  // from here do not see it.
   const nb::object path = nb::module_::import_("libsgemm._cpu_blas").attr("bundled")();
   constexpr const char *kVariable = "LIBSGEMM_CPU_BLAS";
   if (!path.is_none()) setenv(kVariable, nb::cast<std::string>(path).c_str(), 0);

@@ -23,7 +23,7 @@ struct Settings {
 libsgemm_math_mode_t mode_from(nb::handle word);
 // In this thread or task (libsgemm.using).
 Settings settings_in_force();
-// Those in force, overridden by a call's that are not None.
+// Settings in force, overridden by a call's that are not None.
 Settings settings_for(nb::handle mode, nb::handle backend, nb::handle verify);
 
 // This thread's handle for calls there. Throws errors of libsgemm_create and _set_*.

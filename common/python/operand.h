@@ -18,7 +18,7 @@ struct Operand {
 bool can_be_used(const Array &array);
 // By rows, or else by columns. ValueError: neither.
 libsgemm_layout_t layout_of(const Array &out);
-// In this layout; flipped if stored in the other. ValueError: neither.
+// flipped: stored in the other layout. ValueError: neither.
 Operand operand_of(const Array &array, libsgemm_layout_t layout);
 // ValueError: not in this layout; the message names `because`, whose layout it is.
 Operand unflipped(const Array &array, libsgemm_layout_t layout, const Array &because);
@@ -37,7 +37,6 @@ libsgemm_op_t op_from(char letter, const char *trans);
 libsgemm_op_t one_op(const char *trans);
 libsgemm_uplo_t uplo_from(const char *uplo);
 libsgemm_side_t side_from(const char *side);
-// For the transpose.
 inline libsgemm_op_t flip_if(bool flipped, libsgemm_op_t op) {
   return flipped == (op == LIBSGEMM_NO_TRANS) ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
 }

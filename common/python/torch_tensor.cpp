@@ -6,12 +6,11 @@
 namespace libsgemm_python {
 namespace {
 
-// torch.Tensor.__dlpack_c_exchange_api__, as DLPack 1.3 lays it out. Functions return 0, or -1 with Python's exception
-// set.
+// torch.Tensor.__dlpack_c_exchange_api__, as in DLPack 1.3. Functions return 0, or -1 with Python's exception set.
 struct ExchangeTable {
   uint32_t major, minor;
   const ExchangeTable *older;
-  void *allocate, *export_owned, *import_owned;  // not used here
+  void *allocate, *export_owned, *import_owned;  // not used
   int (*view)(void *object, nb::dlpack::dltensor *out);
   int (*current_stream)(int32_t device_kind, int32_t index, void **stream);
 };
@@ -27,7 +26,7 @@ nb::object get(nb::handle object, nb::handle name) {
 
 bool is_true(const nb::object &answer) { return answer.ptr() == Py_True; }
 
-// Kept for the life of the process, as the module is.
+// Kept for the life of the process, like the module.
 struct Torch {
   explicit Torch(const nb::module_ &torch)
       : requires_grad(interned("requires_grad")), is_neg(interned("is_neg")), dtype(interned("dtype")) {
@@ -39,13 +38,13 @@ struct Torch {
     empty_on_host = nb::getattr(quick, "_empty_strided_cpu", nb::none());
   }
   nb::object requires_grad, is_neg, dtype, float32;
-  // PyTorch's own functions for compiled code, in a third of the time of the public ones: they make tensors, and return
-  // the GPU on which. None if they do not exist.
+  // PyTorch's functions for compiled code, in a third of the time of the public ones: two make a tensor, one returns
+  // the current GPU. None: missing.
   nb::object empty_on_gpu, empty_on_host, current_gpu;
 };
 
 // Found with the first tensor, under Python's lock. A static initialiser could deadlock: an import may let another
-// thread run, which would wait for the initialiser with Python's lock.
+// thread run, which waits for the initialiser with Python's lock.
 PyTypeObject *g_tensor = nullptr, *g_parameter = nullptr;
 const ExchangeTable *g_exchange = nullptr;
 const Torch *g_torch = nullptr;
@@ -71,7 +70,7 @@ void find_torch(PyTypeObject *type) {
   const nb::module_ torch = nb::module_::import_("torch");
   if (torch.attr("Tensor").ptr() != reinterpret_cast<PyObject *>(type)) return;
   const auto *const known = new Torch(torch);
-  if (g_tensor != nullptr) {  // another thread was quicker
+  if (g_tensor != nullptr) {  // another thread was faster
     delete known;
     return;
   }

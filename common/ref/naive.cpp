@@ -1,7 +1,7 @@
 // cpu_scalar_1x1x1_naive: every routine by its definition, one FP32 sum per element in the order of k.
 //
-// The slowest kernel, and plainly right: the oracle for the others, and, because it does not pack, the choice for
-// products of a few elements. Requires nothing. trmm copies its B; no other memory.
+// The slowest kernel, and evidently right: the oracle for the others. It does not pack: the choice for products of a
+// few elements. trmm copies its B; no other memory.
 #include <cstring>
 
 #include "matrix/scratch.h"

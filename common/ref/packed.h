@@ -17,21 +17,21 @@ struct Tile {
 template <typename Real>
 using Micro = void (*)(int64_t k, const Real *x, const Real *y, Real *sum);
 
-// Functions for an element as FP32 FMAs in the order of k; all continue the sums that they find. The bits are the same
-// on every CPU.
+// An element is a sequence of FP32 FMAs in the order of k, with the same bits on every CPU. Functions continue the sums
+// in `sum`.
 struct Chain {
   bool (*runs_here)();
   Micro<float> micro;
   int mr, nr;
   void (*cross)(const Product &p, const Tile &t, Span terms, float *sum);
-  // As finish.h defines it.
+  // By finish.h.
   void (*write)(const Output &out, const Tile &t, float alpha, float beta, const float *sum);
   // All of trsm. `scratch`: kSolveColumns * order floats.
   void (*solve)(const Triangle &s, float alpha, float *scratch);
 };
 constexpr int64_t kSolveColumns = 16;
 
-// The fastest first, on CPUs that run them; the last runs on any CPU.
+// Fastest first; the last runs on any CPU.
 constexpr int kChains = 3;
 extern const Chain kChain[kChains];
 

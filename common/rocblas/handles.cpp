@@ -1,4 +1,4 @@
-// Creates, changes and destroys rocBLAS handles.
+// rocBLAS handles.
 #include "gpu_blas/handles.h"
 
 #include "gpu_blas/real.h"

@@ -1,4 +1,4 @@
-// rocBLAS's part of the drop-in: enumerations, reading of handles.
+// rocBLAS's enumerations and handles.
 #include "gpu_blas/vendor.h"
 
 #include "gpu_blas/real.h"
@@ -6,7 +6,7 @@
 #include "rocblas/rocblas.h"
 
 extern "C" {
-// Marks this library: others recognise its rocBLAS names.
+// Others recognise this library's rocBLAS names by it.
 LIBSGEMM_API int libsgemm_rocblas_version(void);
 int libsgemm_rocblas_version(void) { return LIBSGEMM_VERSION; }
 
@@ -22,7 +22,7 @@ namespace {
 
 Real<decltype(rocblas_get_stream)> g_get_stream("rocblas_get_stream");
 
-// For a function that not every version has. rocBLAS must be loaded.
+// Not every version has the function. rocBLAS must be loaded.
 template <typename F>
 F *find_optional(const char *name) {
   return reinterpret_cast<F *>(find_in_vendor(name));

@@ -16,7 +16,7 @@
 
 namespace libsgemm {
 
-// An index of an axis: the distance of neighbours in the matrices, and in B's image.
+// A digit of an index: its range, and the distance of neighbours in the matrices and in B's image.
 struct Digit {
   int64_t count;
   int64_t a, b, c;  // elements
@@ -29,7 +29,7 @@ struct Digit {
   }
 };
 
-// An index of the product in the fewest possible digits; the first counts fastest.
+// An index in the fewest possible digits; the first counts fastest.
 struct Axis {
   Digit digit[3] = {{1, 0, 0, 0, 0, 0}, {}, {}};
   int rank = 1;
@@ -53,13 +53,12 @@ struct ImplicitProduct {
   Axis i, j, l;  // l.count may be 0
   const float *a, *b;
   float *c;
-  int64_t first_b;        // first element's offset in B; may be outside
-  int64_t h, w;           // its position in the image; 0 if nothing is outside
+  int64_t first_b;        // offset of the first element in B; may be outside
+  int64_t h, w;           // its position in the image; 0 if B is not clipped
   int64_t rows, columns;  // of the image
   bool clipped;           // some elements of B are outside
 };
 
-// Calls visit(context, product) for each product of a convolution.
 void for_each_product(const ConvDesc &desc, void (*visit)(void *context, const ImplicitProduct &product),
                       void *context);
 

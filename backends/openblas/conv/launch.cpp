@@ -3,8 +3,8 @@
 //           j, at most 2048
 //          +------------------+    The matrices are those of axes.h. A block of A or B that is stored as a matrix in
 //   l, at  |    block of B    |    its tensor (all of a 1 x 1 convolution of dense images) is used in place, others are
-//   most   +------------------+    copied. If the BLAS cannot write a block of out in place, its sums are kept dense
-//   512                            until they include all of l; then out = alpha * sums + beta * out.
+//   most   +------------------+    copied. If the BLAS cannot write a block of out in place, its sums stay dense until
+//   512                            they include all of l; then out = alpha * sums + beta * out.
 //     +---+------------------+
 //   i |A  |   block of out   |     i: at most 1024. Scratch of a thread: A 2 MiB, B 4 MiB, sums 8 MiB at most;
 //     +---+------------------+     twice that in FP64.
@@ -21,7 +21,7 @@ namespace libsgemm {
 namespace {
 
 constexpr int64_t kMostI = 1024, kMostJ = 2048, kMostL = 512;
-constexpr int64_t kWorthCutting = 256;  // elements usable in place for which a block ends with their run
+constexpr int64_t kWorthCutting = 256;  // a run this long ends a block, so that all of it is used in place
 
 void multiply(const CpuBlas &blas, char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
               int64_t lda, const float *b, int64_t ldb, float beta, float *c, int64_t ldc) {
@@ -33,14 +33,14 @@ void multiply(const CpuBlas &blas, char ta, char tb, int64_t m, int64_t n, int64
   blas.gemm_fp64(&ta, &tb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
 }
 
-// Length of a block; the next begins after it. Blocks end with runs if elements can be used in place.
+// The next block begins after it. Blocks end with runs if elements can be used in place.
 int64_t next_block(const Axis &axis, int64_t first, int64_t most, bool in_place) {
   const int64_t count = std::min(most, axis.count - first), run = axis.digit[0].count;
   const bool cut = in_place && axis.rank > 1 && run >= kWorthCutting;
   return cut ? std::min(count, run - first % run) : count;
 }
 
-// Neighbours along x are closer than those along y, or as close in longer runs.
+// Neighbours along x are closer than along y, or as close in longer runs.
 bool closer(const Block &x, const Block &y, const Matrix &matrix) {
   if (x.count == 1 || y.count == 1) return y.count == 1;
   const int64_t by_x = std::abs(x.step.*matrix.step), by_y = std::abs(y.step.*matrix.step);
@@ -58,7 +58,7 @@ class Convolution {
     for_each_product(desc, measure, this);
   }
 
-  // In floats.
+  // Floats.
   size_t scratch() const {
     const int64_t runs = (most_i_ + most_j_ + most_l_) * static_cast<int64_t>(sizeof(Run) / sizeof(float));
     const int64_t elements = most_i_ * most_l_ + most_l_ * most_j_ + most_i_ * most_j_;

@@ -1,11 +1,11 @@
-// Convolution kernels of the openblas backend.
+// Convolution kernels.
 #pragma once
 
 #include "blas.h"
 
 namespace libsgemm {
 
-// All convolutions in FP32, FP64, or with inputs rounded to TF32, BF16 or FP16.
+// In FP32, FP64, or with inputs rounded to TF32, BF16 or FP16.
 template <libsgemm_math_mode_t MODE>
 libsgemm_status_t openblas_conv(const ConvDesc &desc, const Launch &how, Error *error);
 
