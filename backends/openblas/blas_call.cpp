@@ -44,7 +44,7 @@ std::condition_variable &g_left = immortal<std::condition_variable>();  // end o
 int g_most_sharing = 0;     // most at once so far; there were buffers for all
 bool g_has_buffer = false;  // the BLAS has mapped one: a single call needs no more
 
-// most_calls of the BLAS in which this thread owns a place. The place is valid in a BLAS with a larger most_calls, too.
+// most_calls of the BLAS in which this thread owns a place, which is valid for a larger most_calls, too.
 constexpr int kNone = INT_MAX, kEnded = INT_MAX - 1;
 thread_local int t_place = kNone;
 
@@ -137,7 +137,7 @@ bool has_buffer(const CpuBlas &blas, int others) {
   return true;
 }
 
-// For a thread without a place of its own. *shared: for this call only. NULL, or why there is none.
+// For a thread without its own place. *shared: for this call only. NULL, or why there is none.
 const char *take_place(const CpuBlas &blas, bool *shared) {
   const int half = std::max(1, blas.most_calls / 2);
   std::unique_lock<std::mutex> lock(g_mutex);
@@ -162,7 +162,7 @@ const char *take_place(const CpuBlas &blas, bool *shared) {
   return nullptr;
 }
 
-// A threaded product needs memory, and threads, which a fork may have ended. NULL, or what is missing.
+// Threads may be missing after a fork. NULL, or what is missing.
 const char *lacks_for_threads(const CpuBlas &blas, int threads) {
   if (blas.threads_run != nullptr && *blas.threads_run == 0) {
     const std::lock_guard<std::mutex> lock(g_mutex);
@@ -171,7 +171,6 @@ const char *lacks_for_threads(const CpuBlas &blas, int threads) {
   return address_space_is_limited() && !could_map(1, kShared) ? kNoThreads : nullptr;
 }
 
-// Threads that OpenBLAS will start.
 int threads_to_come() {
   for (const char *const name : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}) {
     const char *const value = getenv(name);

@@ -1,9 +1,8 @@
 // Admission to the BLAS: no more calls than it has buffers for, none that lacks memory or threads.
 //
-// OpenBLAS has a fixed number of buffers, at least twice the threads that it was built for. Each of its threads and
-// each running call holds one. A call without one ends in a signal. OpenBLAS requests a buffer that cannot be mapped in
-// an endless loop. It ends the process if a thread cannot be started, or memory is short in a threaded product. So all
-// is checked before a call enters.
+// OpenBLAS has a fixed number of buffers, at least twice the threads of its build. Each of its threads and each running
+// call holds one. A call without one ends in a signal. OpenBLAS requests a buffer that cannot be mapped in an endless
+// loop. It ends the process if a thread cannot be started, or memory is short in a threaded product.
 #pragma once
 
 #include "contract/cpu_blas.h"

@@ -94,7 +94,7 @@ class Fp64 {
     }
   }
 
-  // One by one.
+  // Adds terms one by one.
   void cross(const Product &p, const Tile &t, int64_t p0, int64_t p1) {
     for (int64_t j = t.j0; j < t.j1; ++j) {
       for (int64_t i = t.i0; i < t.i1; ++i) {

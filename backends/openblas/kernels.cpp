@@ -78,7 +78,7 @@ bool may_use_threads(const GemmDesc &d) {
   return of_c * static_cast<double>(d.k) > kLeastGemm;
 }
 
-// All launches of this backend.
+// All launches of this backend go through here.
 template <auto LAUNCH, typename Desc>
 libsgemm_status_t inside(const Desc &d, const Launch &how, Error *error) {
   const BlasCall call(blas_for(how), may_use_threads(d));

@@ -1,4 +1,4 @@
-// By the generic ELF ABI; the hash table as glibc's and LLVM's linkers write and read it.
+// By the generic ELF ABI, with the hash table of glibc's and LLVM's linkers.
 #include "blas/definitions.h"
 
 #include <elf.h>

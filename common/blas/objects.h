@@ -23,7 +23,6 @@ Object opened_object(const char *name);
 // libsgemm.so, or a drop-in.
 bool is_ours(const link_map &map, void *object);
 
-// In the order of loading.
 std::vector<std::string> object_names();
 
 }  // namespace libsgemm

@@ -40,10 +40,9 @@ inline const Own &own_of(const char *entry, int spelling, const void *caller) {
   return own != nullptr && own->is_for(entry, at) ? *own : find_own(entry, spelling, caller);
 }
 
-// A trans beyond the standard, which some BLAS libraries accept.
+// Beyond the standard; some BLAS libraries accept it.
 constexpr int kConjNoTrans = 114;
 
-// For integers INT.
 template <typename INT>
 constexpr int spelling_of(const char *entry) {
   const bool scipy = entry[0] == 's' && entry[1] == 'c';

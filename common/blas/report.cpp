@@ -2,7 +2,6 @@
 //
 // A program may define xerbla_ or cblas_xerbla. BLAS libraries define them, too; theirs print and, in the reference
 // BLAS, end the process. So only a handler in an object that does not also define a BLAS is called.
-// BLAS, end the process. So only a handler in an object that does not also define a BLAS is called.
 #include "blas/report.h"
 
 #include <dlfcn.h>
@@ -21,7 +20,7 @@ void xerbla_() __attribute__((weak));
 void xerbla_64_() __attribute__((weak));
 void cblas_xerbla() __attribute__((weak));
 
-// Others recognise this library's BLAS symbols by it.
+// Others recognise this library by it.
 LIBSGEMM_API int libsgemm_blas_version(void);
 int libsgemm_blas_version(void) { return LIBSGEMM_VERSION; }
 }

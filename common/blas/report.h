@@ -16,7 +16,7 @@ bool performed(const Call &call, const char *name, const char *handler);
 template <typename INT>
 bool performed(const GroupCall &call, const char *name, const char *handler);
 
-// Counts and times a call of the program's own function.
+// Counts and times a call of the program's function.
 class GivenBack {
  public:
   explicit GivenBack(const Call &call) : call_(&call), start_(begin()) {}

@@ -1,4 +1,4 @@
-// Names under which programs look for a BLAS routine, for every routine.
+// Names under which programs look for a BLAS routine.
 //
 //   interface  integers  example                  who looks for it
 //   Fortran    32 bits   sgemm_                   LAPACK, Octave, SciPy before 1.14

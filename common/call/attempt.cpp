@@ -96,7 +96,7 @@ libsgemm_status_t launch_in_order(const Kernel &kernel, const Request &r, const 
   return status;
 }
 
-// Loads all of several kernels before the first writes C. Skipped if this thread has recently done so for such a call.
+// Loads several kernels before the first writes C, unless this thread has recently done so for such a call.
 libsgemm_status_t rehearse(const Kernel &kernel, const GemmDesc &desc, Launch launch, Error *error) {
   struct Rehearsed {
     const Kernel *kernel;
@@ -163,8 +163,8 @@ bool ref_follows(const Settings &settings, int index) {
   return may_be_replaced(settings) && std::find(std::find(order, end, index), end, kRef) != end;
 }
 
-// True if a failing GPU may leave C undefined, given that the call does not read C: verification restores C, or `ref`
-// recomputes all of it. Saving C takes longer than fetching it (docs/kernels/offload.md).
+// A failing GPU may leave a C undefined that the call does not read: verification restores it, or `ref` recomputes all
+// of it. Saving C takes longer than fetching it (docs/kernels/offload.md).
 bool may_spoil(const Request &r, int index) {
   return r.settings.verify != LIBSGEMM_VERIFY_OFF || (ref_follows(r.settings, index) && prepare_ref());
 }
@@ -201,8 +201,7 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
 // ---- Groups at once -------------------------------------------------------------------------------------------------
 
 // True if the groups one by one, each with its best kernel, are predicted to take longer than `seconds`. Asking all
-// kernels about a group takes many microseconds: only a few groups are asked about; each stands for its neighbours in
-// the order of work.
+// kernels about a group takes many microseconds: a few groups stand for their neighbours in the order of work.
 bool slower_one_by_one(const Request &r, const GemmDesc *groups, int64_t count, int index, size_t workspace_bytes,
                        double seconds) {
   constexpr int64_t kAsked = 8;

@@ -21,13 +21,11 @@ struct Request {
   const ConvDesc *conv = nullptr;
 };
 
-// NULL: none forced.
 inline const Kernel *forced_kernel(const Settings &settings) {
   const KernelChoice &choice = settings.kernel;
   return choice.backend >= 0 ? &table_of(choice.backend).kernels[choice.row] : nullptr;
 }
 
-// The result depends on the old output.
 inline bool reads_output(const Request &r) { return r.conv != nullptr ? r.conv->beta != 0.0f : reads_c(r.desc); }
 
 inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }

@@ -36,7 +36,7 @@ struct Call {
   bool device_only = false;       // GPU drop-in: NOT_SUPPORTED unless the operands' GPU computes it
 };
 
-// `*_batch`; fields as in Call.
+// Fields as in Call.
 struct GroupCall {
   const char *entry;
   Type type;
@@ -64,7 +64,6 @@ struct Vendor {
   const char *backend, *name;
 };
 
-// A program's call to its GPU's BLAS.
 struct DeviceCall {
   libsgemm_handle_t handle = nullptr;
   void *stream = nullptr;
@@ -99,8 +98,8 @@ LIBSGEMM_API libsgemm_status_t libsgemm_private_group_call(const libsgemm::Group
 LIBSGEMM_API bool libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(void *), void *argument);
 
 // For libsgemm_cublas.so and libsgemm_rocblas.so. As submit_h(), but failures are not counted: C is unchanged, and the
-// caller forwards the call. *final: the caller must return the status, because the user requires the error or the
-// output is modified.
+// caller forwards the call. *final: the caller must return the status: the user requires the error, or the output is
+// modified.
 LIBSGEMM_API libsgemm_status_t libsgemm_private_device_call(const libsgemm::Call *call, libsgemm::DeviceCall *how,
                                                             bool *final);
 LIBSGEMM_API libsgemm_status_t libsgemm_private_device_group_call(const libsgemm::GroupCall *call,
@@ -119,6 +118,6 @@ LIBSGEMM_API void libsgemm_private_add_time(const char *entry, const char *backe
 // device, not of the current one.
 LIBSGEMM_API void libsgemm_private_follow_operands(libsgemm_handle_t h);
 
-// Even without a call.
+// Adds a BLAS to the statistics, even without a call.
 LIBSGEMM_API void libsgemm_private_note_blas(const char *version, const char *file, bool has_lapack);
 }

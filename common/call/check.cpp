@@ -100,7 +100,6 @@ const char *name_of_stride_c(const Call &call) { return traits_of(call.routine).
 
 int64_t rows_of_c(const Call &call) { return traits_of(call.routine).triangle_of_c ? call.n : call.m; }
 
-// The description exchanges A and B.
 bool swaps_operands(const Call &call) {
   return call.layout == LIBSGEMM_ROW_MAJOR && traits_of(call.routine).row_major == RoutineTraits::operands_swap;
 }
@@ -397,7 +396,6 @@ libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info) {
 
 namespace {
 
-// Under the caller's names.
 void report_overlap(Report *report, const Call &call, bool a, bool b) {
   if (!a && !b) return;
   report->fail(positions(call).c, name_of_c(call), "overlaps %s", (swaps_operands(call) ? b : a) ? "A" : "B");

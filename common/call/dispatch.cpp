@@ -1,5 +1,5 @@
-// Decides where the operands are, which backends may compute, whether a GPU is worth it, and which kernel runs. If the
-// attempt fails (attempt.h), tries the next backend.
+// Decides where the operands are, and which backend and kernel compute. If the attempt fails (attempt.h), tries the
+// next backend.
 #include "dispatch.h"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ bool usable(const Request &r, int index) {
 
 // ---- All backends ---------------------------------------------------------------------------------------------------
 
-// Results must be repeatable, and a backend was passed over that could compute the call at another time.
+// A backend was passed over that could compute the call at another time, and results must be repeatable.
 bool stops_here(const Request &r) { return repeatable(r.settings.deterministic) && r.info->has_note_of_the_moment(); }
 
 libsgemm_status_t fail(Request *r, libsgemm_status_t status, const char *why) {
@@ -118,7 +118,7 @@ libsgemm_status_t nobody_left(Request *r, libsgemm_status_t last) {
   return fail(r, unavailable ? LIBSGEMM_UNAVAILABLE : LIBSGEMM_NOT_SUPPORTED, reason_in_words(info).c_str());
 }
 
-// Warns once if no backend requested by name is available.
+// Warns once.
 void tell_of_replacement(const Request &r, int asked, int index) {
   for (int i = 0; i < asked; ++i) {
     const int missing = r.settings.preference.order[i];
@@ -148,7 +148,6 @@ bool stands_in_for_blas(const Request &r, int index) {
   return library().slots[kFirstCpu].state.load(std::memory_order_acquire) == Slot::refused;
 }
 
-// The user's BLAS cannot be used, and STRICT forbids `ref` instead.
 bool named_blas_is_missing(Request *r) {
   const std::string &name = library().env.cpu_blas;
   if (name.empty() || !r->settings.strict) return false;

@@ -223,7 +223,6 @@ libsgemm_status_t bad_number(int position, const char *name, int value, const ch
   return bad_argument(position, text);
 }
 
-// `parse` looks up the name. The message with the valid names needs memory.
 template <typename Parse>
 libsgemm_status_t set_by_name(const char *what, const char *name, const Parse &parse) {
   return protect(&thread_info(), [&] {

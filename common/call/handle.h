@@ -46,13 +46,12 @@ struct libsgemm_handle {
 
 namespace libsgemm {
 
-libsgemm_handle *acquire_handle();                      // with the environment's settings
-void recycle_handle(libsgemm_handle *handle) noexcept;  // releases its workspaces
+libsgemm_handle *acquire_handle();  // with the environment's settings
+void recycle_handle(libsgemm_handle *handle) noexcept;
 inline bool is_live(const libsgemm_handle *handle) {
   return handle != nullptr && handle->magic == libsgemm_handle::kLive;
 }
 
-// For all devices used by calls with the handle.
 libsgemm_status_t wait_for_devices(const libsgemm_handle &handle, Error *error);
 
 // A default stream: on every device in use.

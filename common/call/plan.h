@@ -43,7 +43,7 @@ namespace libsgemm {
 // Why a plan cannot be this operand; empty: it can, or is NULL.
 std::string plan_fault(const libsgemm_plan *plan, const PlanOperand &x);
 
-// Known late: math mode, device and context of the operands.
+// Checks what is known late: math mode, device and context of the operands.
 libsgemm_status_t check_plans(const Call &call, const Settings &settings, const Placement &at, ThreadInfo *info);
 
 inline int plans_used(const GemmDesc &desc, const Kernel &kernel) {

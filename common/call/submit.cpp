@@ -134,7 +134,7 @@ libsgemm_status_t submit_nested(const Call &call) {
   });
 }
 
-// Not during exit: the backend's call was abandoned (gate.h).
+// Not during exit, when the backend's call was abandoned (gate.h).
 bool is_nested(const InGate &gate, const ThreadInfo &info) { return info.inside && !gate.ending(); }
 
 const Settings &settings_of(const libsgemm_handle *handle) {
@@ -372,7 +372,7 @@ libsgemm_status_t submit_counted(const AnyCall &call, libsgemm_handle_t handle, 
   return counted(submit_any(call, handle, with_handle, gate, &info), info);
 }
 
-// After a failure D cannot be restored.
+// D cannot be restored after a failure.
 libsgemm_status_t enqueue_epilogue(const DeviceCall &how, ThreadInfo *info) {
   if (info->backend == nullptr || info->backend->epilogue == nullptr) {
     return info->fail(LIBSGEMM_NOT_SUPPORTED, "the backend has no epilogues");

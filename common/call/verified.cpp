@@ -1,4 +1,4 @@
-// A launch, with verification before and after it.
+// Verification before and after a launch.
 #include "verified.h"
 
 #include <unistd.h>
@@ -108,7 +108,6 @@ struct Judged {
   bool computed;
 };
 
-// restore(error) restores C if the result is refused.
 template <typename Restore>
 libsgemm_status_t conclude(Request *r, int index, const Kernel &ran, const Judged &judged, const Restore &restore,
                            Error *error) {

@@ -55,9 +55,9 @@ struct Host {
 };
 
 enum class Space : int32_t {
-  host,     // pageable, or unknown to the backend
-  pinned,   // page-locked, accessible to the devices
-  device,   // of one device
+  host,    // pageable, or unknown to the backend
+  pinned,  // page-locked, accessible to the devices
+  device,
   managed,  // migrates; host and devices can access it
 };
 
@@ -128,7 +128,6 @@ struct ConvLaunch {
 struct Kernel {
   const char *name;                // unique over all backends; also its file and its profiler symbol
   libsgemm_math_mode_t math_mode;  // its arithmetic, even if forced where another was requested
-  // The kernel's header comment says the same.
   bool (*supports)(const GemmDesc &desc, int device);
   // Predicted seconds; only the order matters.
   double (*cost)(const GemmDesc &desc, int device);
@@ -184,7 +183,7 @@ struct Backend {
 
   // Finds the driver or BLAS beneath. Makes no device context, starts no thread. On refusal: UNAVAILABLE.
   libsgemm_status_t (*open)(const Host &host, Error *error);
-  // Static: "OpenBLAS 0.3.21 Haswell".
+  // Static.
   const char *(*version)();
   // After LIBSGEMM_DEVICES; 1 for a CPU. GPU backends: only after probe().
   int (*device_count)();
@@ -224,7 +223,6 @@ struct Backend {
   // False if the device is lost: the memory is still allocated, and another device may free it.
   bool (*release_pinned)(int device, void *memory);
 
-  // For the library's own pipelines.
   libsgemm_status_t (*create_stream)(int device, void **stream, Error *error);
   void (*destroy_stream)(int device, void *stream);
   libsgemm_status_t (*create_event)(int device, void **event, Error *error);

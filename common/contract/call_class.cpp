@@ -1,4 +1,4 @@
-// Classes of calls, and their lines of text.
+// Classes of calls.
 #include "call_class.h"
 
 #include <algorithm>

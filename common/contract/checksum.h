@@ -1,8 +1,6 @@
-// The checksum of a product, on the host and on a device (docs/kernels/verification-bounds.md): for C = alpha A B +
-// beta C0, signs w_j, and E the error,
-//   sum_j w_j E_ij = sum_j w_j (C_ij - beta C0_ij) - alpha sum_l A_il (sum_j w_j B_lj)
-// is within L times the bound, into which the norms |B_l| of the rows of B enter. A column of B with NaN or Inf has the
-// sign 0. Values of B and C that are not finite add nothing to sums.
+// The checksum of a product, on the host and on a device. docs/kernels/verification-bounds.md derives it, and defines
+// L, w_j and |B_l|. A column of B with NaN or Inf has the sign 0. Values of B and C that are not finite add nothing to
+// sums.
 #pragma once
 
 #include <cmath>

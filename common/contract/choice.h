@@ -68,7 +68,6 @@ inline ChoiceKey choice_key(const GemmDesc &desc) {
                 batch, deterministic)};
 }
 
-// Neighbours in size get different places.
 inline uint64_t place_of(const ChoiceKey &key) {
   const uint64_t size = static_cast<uint64_t>(key.m) * 31 + static_cast<uint64_t>(key.n) * 17 +
                         static_cast<uint64_t>(key.k) * 7 + (key.kinds >> 24);

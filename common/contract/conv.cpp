@@ -58,7 +58,6 @@ GemmDesc product_of(const ConvDesc &d) {
 
 double flop_count(const ConvDesc &d) {
   const auto number = [](int64_t x) { return static_cast<double>(x); };
-  // Equal in all directions.
   return 2 * number(d.n) * number(d.k) * number(d.p) * number(d.q) * number(d.c / d.groups) * number(d.r) * number(d.s);
 }
 

@@ -55,7 +55,6 @@ Tensor tensor_x(const ConvDesc &d);
 Tensor tensor_f(const ConvDesc &d);
 Tensor tensor_y(const ConvDesc &d);
 Tensor output_of(const ConvDesc &d);
-// The others, in the order x, f, y.
 void inputs_of(const ConvDesc &d, Tensor *first, Tensor *second);
 
 // The product that represents each group: m x n x k, k summed, and a batch item per group. It has the tensors'

@@ -32,7 +32,6 @@ void identify(const Functions &library, const Spelling &spelling, CpuBlas *blas)
   find(library, prefix + "openblas_get_corename" + suffix, &core);
   // OpenBLAS ends its threads before a fork, unless it was loaded after the fork began.
   find(library, prefix + "blas_thread_shutdown_", &blas->end_threads);
-  // OpenBLAS, BLIS, MKL, FlexiBLAS, NVPL.
   for (const std::string &name : {prefix + "openblas_get_num_threads" + suffix,
                                   std::string("bli_thread_get_num_threads"), std::string("MKL_Get_Max_Threads"),
                                   std::string("flexiblas_get_num_threads"), std::string("nvpl_blas_get_max_threads")}) {

@@ -50,7 +50,6 @@ struct Limits {
   bool directed;             // see ElementBound
 };
 
-// |error| / bound.
 LIBSGEMM_HOST_DEVICE inline double error_ratio(double computed, double wanted, const Limits &l) {
   // Beyond FP32's range a kernel may overflow to Inf, or in partial sums to NaN, and so spread NaN and Inf of the
   // input. No finite number may hide them, and none may appear without cause.
@@ -92,8 +91,7 @@ LIBSGEMM_HOST_DEVICE double product_ratio(const ProductElement &e, const Element
   const Line all = factors();
   // The smallest normal input replaces smaller ones (ChecksumCut).
   if (b.cut.part > 0) l.lost += size * b.cut.part * b.cut.least * (all.sum + b.cut.least * b.terms);
-  // A kernel may multiply A or B by alpha first. That may overflow, or lose bits below the normal range that the other
-  // factor magnifies.
+  // Alpha times a factor may overflow, or lose bits that the other factor magnifies.
   l.floor += operand_floor(b) * all.sum;
   if (size != 1) l.leaves_range = l.leaves_range || size * all.largest > kLargest;
   return error_ratio(e.computed, wanted, l);

@@ -74,7 +74,6 @@ LIBSGEMM_HOST_DEVICE inline float round_to_f16(float value) {
   return float_from_bits(sign | where(magnitude > 0x7f800000u, magnitude, finite));
 }
 
-// Bits of the nearest 16-bit number.
 inline uint16_t bf16_from_float(float value) {
   const uint32_t bits = bits_of(round_to_bf16(value));
   return static_cast<uint16_t>(bits >> 16 | (value != value ? 0x40u : 0u));

@@ -17,8 +17,7 @@ struct Selected {
 };
 
 // The kernel measured to be fastest for such a call (decision/tuning.h), if it serves the math mode; otherwise the
-// cheapest, within `workspace_bytes`. Kernels that serve the math mode come first, then FP32's, never less accurate.
-// NULL: none.
+// cheapest within `workspace_bytes`. Kernels of the math mode come first, then FP32's, never less accurate. NULL: none.
 Selected select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes);
 
 // Without measurements.
@@ -29,7 +28,6 @@ const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int devi
 using FindTunedRow = const Kernel *(*)(const Backend &backend, const GemmDesc &desc, int device);
 extern std::atomic<FindTunedRow> g_find_tuned_row;
 
-// NULL and infinity: none.
 struct PricedKernel {
   const Kernel *kernel = nullptr;
   double seconds = std::numeric_limits<double>::infinity();
@@ -40,7 +38,6 @@ inline bool promises_less(const Kernel &x, const Kernel *y) {
   return y == nullptr || promises_less({x.math_mode, x.truncates}, {y->math_mode, y->truncates});
 }
 
-// All numbers in their order, bits of scalars, kinds, addresses.
 using ConvChoiceKey = std::array<int64_t, 31>;
 ConvChoiceKey choice_key(const ConvDesc &desc);
 

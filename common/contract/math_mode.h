@@ -11,17 +11,16 @@ namespace libsgemm {
 enum class Rounding { none, tf32, bf16, f16 };
 
 struct ModeTraits {
-  const char *name;   // in LIBSGEMM_MATH_MODE and reports
-  int rank;           // by the error that a mode allows an element, the smallest first
-  Rounding rounding;  // of inputs
-  bool splits;        // GPU kernels split each input into 16-bit numbers
+  const char *name;  // in LIBSGEMM_MATH_MODE and reports
+  int rank;          // by the error that a mode allows an element, the smallest first
+  Rounding rounding;
+  bool splits;  // GPU kernels split each input into 16-bit numbers
   // Cost of the splits beyond FP32's bound (verify.h); 0 for modes that promise FP32's bound or round inputs.
   double left_out;      // products of splits not computed, in units of 2^-24
   int products;         // per product of inputs; 1 if they do not add to the loss below the range
   double lost_of_most;  // what splits lose of an input, relative to the largest input of its line
   double lost_always;   // least loss, however small the largest
 
-  // Converts or splits inputs.
   constexpr bool converts() const { return splits || rounding != Rounding::none; }
   // Speed is the only merit of such a mode: FP32 may replace it.
   constexpr bool loses_bits() const { return left_out > 0; }

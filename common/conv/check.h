@@ -6,7 +6,7 @@
 
 namespace libsgemm {
 
-// All but aliasing. Fills *desc, or `info` with INVALID_ARGUMENT, position and message, which names the field.
+// Checks all but aliasing. Fills *desc, or `info` with INVALID_ARGUMENT, position and message, which names the field.
 libsgemm_status_t check_conv(const ConvCall &call, ThreadInfo *info, ConvDesc *desc);
 
 // The output must share no element with an input.
@@ -14,7 +14,6 @@ libsgemm_status_t check_conv_memory(const ConvDesc &desc, ThreadInfo *info);
 
 libsgemm_status_t output_size(const libsgemm_conv2d_t *conv, int64_t *p, int64_t *q, ThreadInfo *info);
 
-// The output has no element; no element has a term.
 bool is_empty(const ConvDesc &desc);
 bool has_no_terms(const ConvDesc &desc);
 

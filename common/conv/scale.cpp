@@ -1,4 +1,4 @@
-// As batches of matrices.
+// Scales a tensor as batches of matrices.
 #include "conv/scale.h"
 
 #include <algorithm>

@@ -41,8 +41,8 @@ std::vector<double> largest_of_images(const Tensor &image) {
   return largest;
 }
 
-// Largest magnitudes, which determine the loss of the smallest elements (conv/verify.h). Empty in modes without such a
-// loss.
+// Largest magnitudes, which determine the loss of the smallest elements (docs/kernels/contract.md). Empty in modes
+// without such a loss.
 struct Scales {
   std::vector<double> image;  // per image of x, data gradient: of y
   double x = 0, y = 0;        // weight gradient

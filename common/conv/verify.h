@@ -8,7 +8,6 @@
 
 namespace libsgemm {
 
-// The old output.
 class ConvSnapshot {
  public:
   // False: no memory.
@@ -22,10 +21,8 @@ class ConvSnapshot {
 };
 
 // The worst |error| / bound of the elements examined, as in verify_result(): SAMPLE examines 256, drawn by `seed`, FULL
-// all. The bound is that of product_of(), with the element's own terms. But in FP16X3 and BF16X6 all channels and
-// pixels of an image share a scale: splits lose what is below 2^-49 (FP16X3) or 2^-148 (BF16X6) of the image's largest.
-// In a weight gradient all images of x share a scale, and all of dy another. `before`: the old output, of any steps,
-// needed if beta is not 0. Host memory.
+// all. The bound is that of product_of(), with the element's own terms, but splits scale whole images
+// (docs/kernels/contract.md). `before`: the old output, of any steps, needed if beta is not 0. Host memory.
 double verify_conv(const ConvDesc &desc, const Tensor &before, libsgemm_verify_t mode, Arithmetic arithmetic,
                    uint64_t seed);
 

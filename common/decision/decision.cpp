@@ -14,7 +14,6 @@
 namespace libsgemm {
 namespace {
 
-// Parameters in use.
 struct Figures {
   explicit Figures(const Calibration &c) : calibration(c), least(least_product(c)), least_ever(least) {}
 
@@ -93,7 +92,7 @@ const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas, bool any) {
   return *publish(gpu, cpu, first, std::move(made), words);
 }
 
-// Initialised devices that differ from those of the parameters: assumed parameters replace these.
+// Assumed parameters replace those of other devices than the initialised ones.
 const Figures &figures_for_devices(int gpu, int cpu, const Figures &figures) {
   if (figures.device.empty() || figures.device_known.load(std::memory_order_relaxed)) return figures;
   const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);
@@ -127,7 +126,6 @@ int first_cpu(const Settings &settings, const GemmDesc &desc) {
   return -1;
 }
 
-// Returns the total.
 double add_saving(int gpu, double saving) {
   double before = g_saved[gpu].load(std::memory_order_relaxed);
   while (!g_saved[gpu].compare_exchange_weak(before, before + saving, std::memory_order_relaxed)) {

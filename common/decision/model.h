@@ -57,7 +57,6 @@ struct Calibration {
 // A fast CPU, a slow link.
 Calibration assumed_calibration(int cpu_threads);
 
-// Operands in page-locked memory.
 enum Pinned : unsigned { kPinnedA = 1, kPinnedB = 2, kPinnedC = 4 };
 
 Prediction predict(const Calibration &calibration, const GemmDesc &desc, unsigned pinned);

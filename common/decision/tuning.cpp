@@ -88,7 +88,7 @@ const TunedRows *find(const TunedRows *first, const Backend &backend, int device
   return first;
 }
 
-// The other thread's if that was faster.
+// Returns the other thread's if that was faster.
 const TunedRows *load_rows(const Backend &backend, int device) {
   auto made = std::make_unique<TunedRows>();
   made->backend = &backend;

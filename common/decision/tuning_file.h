@@ -11,8 +11,8 @@ namespace libsgemm {
 // Names the file.
 struct TuningKey {
   std::string library;  // version
-  std::string backend;  // GPU backend
-  std::string device;   // driver and name
+  std::string backend;
+  std::string device;  // driver and name
 };
 
 struct TunedCall {

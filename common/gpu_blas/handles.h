@@ -25,14 +25,13 @@ struct HandleState {
 // NULL: memory is short.
 std::shared_ptr<HandleState> state_of(VendorHandle handle);
 
-// Before the handle is destroyed.
+// Call it before the handle is destroyed.
 void forget_handle(VendorHandle handle);
 
-// After the vendor has made a handle, if `status` says so. Drops the state of an older handle at the same address,
-// whose destruction may have passed unseen. Returns `status`.
+// Call it after the vendor has made a handle, if `status` says so. Drops the state of an older handle at the same
+// address, whose destruction may have passed unseen. Returns `status`.
 int note_new_handle(int status, const VendorHandle *handle);
 
-// The program's settings.
 void note_stream(VendorHandle handle, bool keeps_workspace);
 void note_workspace(VendorHandle handle, void *workspace, size_t bytes);
 

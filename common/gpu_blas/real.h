@@ -11,7 +11,6 @@ namespace libsgemm {
 // NULL: no such library is loaded, or it lacks the function.
 void *find_in_vendor(const char *name);
 
-// Looked up at first use.
 template <typename F>
 class Real {
  public:

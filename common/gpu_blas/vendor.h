@@ -10,7 +10,7 @@
 namespace libsgemm {
 
 using VendorHandle = void *;
-constexpr int kVendorSuccess = 0;  // of both vendors
+constexpr int kVendorSuccess = 0;
 
 struct Product;
 

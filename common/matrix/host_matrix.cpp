@@ -1,4 +1,4 @@
-// For the part of C that a routine defines.
+// Work on the part of C that a routine defines.
 #include "host_matrix.h"
 
 #include <algorithm>

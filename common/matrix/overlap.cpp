@@ -1,4 +1,4 @@
-// Column by column.
+// Overlap, column by column.
 #include "overlap.h"
 
 #include <algorithm>
@@ -40,7 +40,6 @@ Indices meeting(Range range, Range zero, int64_t step, int64_t count) {
   return {last_within(range.begin - zero.end) + 1, std::min(count - 1, last_within(range.end - 1 - zero.begin))};
 }
 
-// A column of y overlaps the range.
 bool column_meets(Range range, const Stored &y) {
   const int64_t size = static_cast<int64_t>(y.size);
   const Range longest = {address(y), address(y) + y.rows * size};  // some columns of a triangle are shorter

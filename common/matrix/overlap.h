@@ -1,4 +1,4 @@
-// Do two stored matrices, or any two of two batches, share an element?
+// Tells if two stored matrices, or any two of two batches, share an element.
 #pragma once
 
 #include "contract/desc.h"
@@ -16,7 +16,7 @@ struct StoredBatch {
 };
 
 // Exact. Constant time if the batches' address ranges are apart; else proportional to the items of x, and to the
-// columns of those whose address range overlaps an item of y.
+// columns of those that reach an item of y.
 bool overlap(const StoredBatch &x, const StoredBatch &y);
 
 }  // namespace libsgemm

@@ -79,7 +79,7 @@ struct Product {
   View x, y;  // m x k and k x n
   int64_t m, n, k;
 
-  // Zeros of a triangle are excluded: 0 * Inf would make a NaN that the routine does not define.
+  // 0 * Inf would make a NaN that the routine does not define.
   Span span(int64_t i, int64_t j) const {
     if (x.structure == View::triangular) return x.upper ? Span{i, k} : Span{0, i + 1};
     if (y.structure == View::triangular) return y.upper ? Span{0, j + 1} : Span{j, k};

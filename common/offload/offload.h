@@ -21,7 +21,7 @@ struct Offloaded {
 libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may_spoil, const Kernel *forced,
                           Offloaded *by, Error *error);
 
-// Before a fork, with no call running.
+// Called before a fork, with no call running.
 void stop_offload_threads();
 
 }  // namespace libsgemm

@@ -17,8 +17,7 @@ constexpr size_t kAhead = 8;          // units prepared before there is room for
 constexpr size_t kAheadOfOthers = 2;  // the same where another device could take them
 constexpr size_t kDirectSlots = 4;    // copies at a time in one direction without a pinned piece
 constexpr size_t kSaveBytes = size_t{512} << 10;
-// Regions saved at the same time are 2 MiB apart: otherwise threads clear the same huge page, or wait for the same page
-// table (docs/kernels/offload.md).
+// Regions saved at the same time are 2 MiB apart (docs/kernels/offload.md).
 constexpr size_t kSavesApart = 4;
 constexpr size_t kHelpBytes = size_t{32} << 20;  // a call with no more on the device is short: its thread copies, too
 

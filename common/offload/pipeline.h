@@ -1,9 +1,5 @@
-// One device at work on a call: pieces go up, tiles are computed, results come down, all at the same time
-// (docs/kernels/offload.md).
-//
-// One thread drives the device and polls everything (run()). Host threads copy between the program's memory and pinned
-// pieces. C is saved before it is overwritten, if a failure would need it. A tile is fetched only after its kernels
-// ended without an error.
+// One device at work on a call (docs/kernels/offload.md). One thread drives the device and polls everything (run());
+// host threads copy. A tile is fetched only after its kernels ended without an error.
 #pragma once
 
 #include <atomic>

@@ -10,7 +10,7 @@
 
 namespace libsgemm {
 
-// Returned on every path. The sets share the pieces.
+// Sets and pieces of a call, returned on every path. The sets share the pieces.
 class Holdings {
  public:
   Holdings() = default;

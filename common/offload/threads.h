@@ -10,7 +10,7 @@ struct CopyTask {
 };
 
 // Tasks start in order; at once if no thread can be created. `helps`: the caller calls help_copy() until the task has
-// run: no thread need be woken for a single task.
+// run: no thread is woken for a single task.
 void submit_copy(CopyTask *task, bool helps);
 
 // The first waiting task, of any call; false: none.

@@ -3,8 +3,8 @@
 // rows[] and cols[] cut C into tiles, depth[] cuts the sum over k. A unit is a tile of one product, or several whole
 // products of a batch of small ones. Each block of k is a launch, with a block of A and one of B.
 //
-// If the routine writes a triangle of C, rows and columns are cut alike. Tiles on the diagonal run the same routine,
-// the others products: A_i A_j^T for syrk; A_i B_j^T and B_i A_j^T, two launches, for syr2k.
+// A triangle of C: tiles on the diagonal run the same routine, the others products: A_i A_j^T for syrk; A_i B_j^T and
+// B_i A_j^T, two launches, for syr2k.
 #pragma once
 
 #include <vector>

@@ -23,8 +23,8 @@ namespace libsgemm {
 
 namespace {
 
-// Memory touched by earlier calls: new pages cost more than the copy into them (docs/kernels/offload.md). The kernel
-// may take pages of large pieces back when memory is short.
+// Memory touched by earlier calls: new pages cost more than the copy into them. The kernel may take pages of large
+// pieces back when memory is short.
 class Kept {
  public:
   // `bytes` becomes the piece's size. NULL: none is large enough; the largest is released to make room.
@@ -117,8 +117,8 @@ bool Undo::reserve(const GemmDesc &d) {
 
 namespace {
 
-// Flushes memory that was only read out of the caches. Otherwise a device that writes there causes that line by line,
-// far slower (docs/kernels/offload.md).
+// Flushes memory that was only read. Otherwise a device that writes there causes that line by line, far slower
+// (docs/kernels/offload.md).
 #ifdef __x86_64__
 __attribute__((target("clflushopt"))) void flush(char *first, size_t bytes) {
   constexpr size_t kLine = 64;

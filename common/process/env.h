@@ -39,7 +39,6 @@ struct Preference {
   int8_t chosen;  // 0: `auto`
 };
 
-// `auto`, and `auto` without GPUs.
 Preference prefer_all();
 Preference prefer_cpu();
 

@@ -31,7 +31,7 @@ class InGate {
   const bool ending_;
 };
 
-// The error if it needs a plugin.
+// The error of a call that needs a plugin.
 constexpr const char *kEndingText = "the process is ending";
 
 // Closing waits until no call runs, and blocks new ones; closing twice equals closing once.

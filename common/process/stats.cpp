@@ -1,4 +1,4 @@
-// In a mapped file.
+// Counts calls in a mapped file.
 #include "stats.h"
 
 #include <fcntl.h>

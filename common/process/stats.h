@@ -57,7 +57,7 @@ struct StatsBlas {
 
 struct StatsFile {
   char magic[8];
-  uint32_t record_count;  // kStatsRecords
+  uint32_t record_count;
   uint32_t pid;
   uint32_t parent;
   std::atomic<uint32_t> blas_count;   // claimed entries; more than kStatsBlas: some are left out

@@ -71,15 +71,15 @@ struct ThreadInfo {
   Note notes[kMaxNotes];
   Error failure;  // last backend that failed
   char message[512];
-  bool spoiled = false;               // a failure may have modified C, which is read: never compute it again
-  int64_t groups_done = 0;            // one after another
-  bool groups_read_c = false;         // one of them reads C
-  int plans = 0;                      // operands taken from plans
-  int devices = 0;                    // that computed parts of the call
-  int64_t tiles = 0;                  // of a call on host memory
-  bool tuned = false;                 // chosen by a measurement
-  bool depth_cut = false;             // C was rounded between parts of the sum over k
-  Ran ran = {};                       // what the kernel did
+  bool spoiled = false;        // a failure may have modified C, which is read: never compute it again
+  int64_t groups_done = 0;     // one after another
+  bool groups_read_c = false;  // one of them reads C
+  int plans = 0;               // operands taken from plans
+  int devices = 0;             // that computed parts of the call
+  int64_t tiles = 0;           // of a call on host memory
+  bool tuned = false;          // chosen by a measurement
+  bool depth_cut = false;      // C was rounded between parts of the sum over k
+  Ran ran = {};
   uint64_t ticket = 0;                // GemmDesc::ticket
   const char *forced = nullptr;       // NULL: none
   Expected expected[kFirstCpu] = {};  // by GPU backend
@@ -183,7 +183,6 @@ struct ThreadInfo {
     std::snprintf(message, sizeof message, "%s: %s", found_by, text);
   }
 
-  // For `return info.fail(...)`.
   libsgemm_status_t fail(libsgemm_status_t error, const char *text) {
     status = error;
     std::snprintf(message, sizeof message, "%s: %s", entry, text);

@@ -9,7 +9,6 @@ namespace {
 
 using Arrays = std::vector<std::unique_ptr<Array>>;
 
-// Each product is a group.
 struct Groups {
   std::vector<libsgemm_op_t> transa, transb;
   std::vector<int64_t> m, n, k, lda, ldb, ldc, ones;

@@ -7,7 +7,7 @@
 
 namespace libsgemm_python {
 
-// Before the others.
+// Call it before the others.
 void import_numpy();
 
 bool is_numpy(nb::handle object);

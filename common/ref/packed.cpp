@@ -119,7 +119,7 @@ class Packed {
         y_(x_ + kMc * kKc),
         sum_(y_ + kKc * kNc) {}
 
-  // Floats.
+  // In floats.
   static constexpr size_t kScratch = (kMc * kKc + kKc * kNc + kMc * kNc) * sizeof(Real) / sizeof(float);
 
   void run(const GemmDesc &desc) {
@@ -151,7 +151,6 @@ class Packed {
     }
   }
 
-  // In ascending order of k.
   void add(const Product &p, const Tile &t) {
     if (p.x.structure == View::triangular) {
       add_triangle(p, t, {t.i0, t.i1}, !p.x.upper);

@@ -6,7 +6,6 @@
 namespace libsgemm {
 namespace {
 
-// For a triangle of C.
 Product triangle(const char *entry, VendorHandle handle, int uplo, int transa, int transb, int64_t n, int64_t k) {
   Product p(entry, handle, Routine::gemmtr);
   p.call.uplo = uplo_of(uplo);

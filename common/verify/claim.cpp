@@ -64,8 +64,8 @@ Line all_factors(const Claim &c, int64_t i, int64_t j) {
 }
 
 // True if a trsm solution has Inf and NaN where substitution in FP64 has them: after a zero on the diagonal, or growth
-// beyond FP32's range. A kernel may multiply the right-hand side or the solution by alpha. If only one of the two
-// leaves the range, later elements may be finite or not.
+// beyond FP32's range. A kernel multiplies the right-hand side or the solution by alpha. If only one of these leaves
+// the range, later elements may be finite or not.
 bool right_not_to_be_finite(const Claim &c, int64_t j) {
   const View &t = c.products.term[0].x;
   const int64_t order = c.products.term[0].m;
@@ -98,7 +98,6 @@ bool right_not_to_be_finite(const Claim &c, int64_t j) {
   return true;
 }
 
-// Loss of an operation below the normal range.
 double smallest(const Arithmetic &how) {
   // Directed rounding to FP16 is off by one unit.
   if (how.floats.directed && mode_traits(how.mode).rounding == Rounding::f16) return 0x1p-24;

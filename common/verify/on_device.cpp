@@ -1,4 +1,4 @@
-// On a device, or on host copies.
+// Verification on a device, or on host copies.
 #include "on_device.h"
 
 #include <algorithm>

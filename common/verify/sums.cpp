@@ -147,7 +147,8 @@ ChecksumBound bound_of(const Claim &c, const Sums &sums) {
   b.floor = element_floor(element_bound(c));
   b.scaled_first = operand_floor(element_bound(c));
   if (!c.solved) return b;
-  // The product is that of the computed solution. Only the triangle magnifies its loss (verify.h).
+  // The product is that of the computed solution. Only the triangle magnifies its loss
+  // (docs/kernels/verification-bounds.md).
   b.scaled_first = c.smallest * std::max(1.0, b.alpha);
   b.alpha = 1;
   if (p.x.structure == View::triangular && !flushes(c.smallest)) b.norms = 0;

@@ -17,7 +17,6 @@ namespace {
 
 constexpr int64_t kTile = 64, kDepth = 256;
 
-// Rows [i, i + rows), columns [j, j + columns).
 struct Tile {
   int64_t i, j, rows, columns;
   double value[kTile * kTile], magnitude[kTile * kTile];  // columns kTile apart

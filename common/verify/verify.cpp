@@ -1,5 +1,5 @@
-// In FP64, independent of every kernel and exact about the terms of an element. This file chooses the elements and
-// computes columns of them.
+// Verification in FP64, independent of every kernel and exact about the terms of an element. This file chooses the
+// elements and computes columns of them.
 #include "verify.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The three directions.
+// Axes of the three directions.
 #include "conv/axes.h"
 
 #include <algorithm>

@@ -58,7 +58,7 @@ class Convolution {
     for_each_product(desc, measure, this);
   }
 
-  // Floats.
+  // In floats.
   size_t scratch() const {
     const int64_t runs = (most_i_ + most_j_ + most_l_) * static_cast<int64_t>(sizeof(Run) / sizeof(float));
     const int64_t elements = most_i_ * most_l_ + most_l_ * most_j_ + most_i_ * most_j_;
@@ -125,7 +125,7 @@ class Convolution {
     }
   }
 
-  // False: the BLAS cannot write the block in its tensor.
+  // False: the BLAS cannot write there.
   bool finds_output(const ImplicitProduct &o, const Block &i, const Block &j, DenseBlock<T> *out) const {
     if constexpr (!kFloats) return false;
     if constexpr (kFloats) {
@@ -133,7 +133,6 @@ class Convolution {
     }
   }
 
-  // False: the BLAS cannot read the block in its tensor.
   bool finds_input(const float *first, const Block &rows, const Block &columns, const Matrix &matrix,
                    DenseBlock<const T> *block) const {
     if constexpr (!kAsTheyAre) return false;

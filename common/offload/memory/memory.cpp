@@ -45,7 +45,6 @@ size_t idle_bytes(const State &s, const Backend &backend, int device) {
   return bytes;
 }
 
-// In use, or about to be allocated or released.
 size_t taken_bytes(const State &s, const Backend &backend, int device) {
   size_t bytes = 0;
   for (const DeviceSet &set : s.sets) {

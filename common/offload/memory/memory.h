@@ -8,7 +8,7 @@
 
 namespace libsgemm {
 
-// Ordinary memory if there is no page-locked memory.
+// Pageable if there is no page-locked memory.
 struct PinnedPiece {
   char *memory;
   bool pinned;
