@@ -1,4 +1,4 @@
-// By the generic ELF ABI, with the hash table of glibc's and LLVM's linkers.
+// Follows the generic ELF ABI, and the hash table of glibc's and LLVM's linkers.
 #include "blas/definitions.h"
 
 #include <elf.h>

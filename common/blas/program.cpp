@@ -18,7 +18,8 @@ std::atomic<const Own *> g_own[1 << kOwnSlotBits];
 
 namespace {
 
-// A few: one per name and calling object. An object loaded at the address of an unloaded one gets that one's BLAS.
+// One entry per name and calling object: a few. An object loaded at the address of an unloaded one gets that one's
+// BLAS.
 std::atomic<const Own *> g_all{nullptr};
 
 const Own *known(const char *entry, uintptr_t caller) {

@@ -127,7 +127,8 @@ class Report {
                   where, what);
   }
 
-  // `words`: the legal numbers. `letters`: Fortran's legal letters; the illegal one is not known, it arrives as 0.
+  // `words`: the legal numbers. `letters`: Fortran's legal letters; an illegal one arrives as 0, so the message cannot
+  // name it.
   void one_of(int position, const char *name, int value, int first, int last, const char *words, const char *letters) {
     if (position == 0 || (value >= first && value <= last)) return;
     if (skipped_ != 0) {

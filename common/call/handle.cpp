@@ -19,7 +19,8 @@ std::mutex g_mutex;
 libsgemm_handle *g_free = nullptr;      // destroyed, for reuse
 libsgemm_handle *g_borrowed = nullptr;  // idle, of BorrowedHandle, with workspaces
 
-// No memory needed: destructors push handles. Not touched during exit: nothing waits for a call that holds their lock.
+// The lists need no memory: destructors push handles. They are not touched during exit: nothing waits for a call that
+// holds their lock.
 libsgemm_handle *pop(libsgemm_handle **list) {
   const InGate gate;
   if (gate.ending()) return nullptr;
@@ -86,7 +87,7 @@ void give_back(const Workspace &w) {
   if (w.event != nullptr) table_of(w.backend).destroy_event(w.device, w.event);
 }
 
-// `bytes` or, halving them, less, down to 4096; `exact`: `bytes` or nothing.
+// Allocates `bytes` or, halving them, less, down to 4096; `exact`: `bytes` or nothing.
 libsgemm_status_t allocate(Workspace *w, size_t bytes, bool exact, libsgemm::Error *error) {
   libsgemm_status_t status = LIBSGEMM_OUT_OF_MEMORY;
   for (w->bytes = bytes; status != LIBSGEMM_SUCCESS && (w->bytes == bytes || (!exact && w->bytes >= 4096));) {

@@ -183,7 +183,7 @@ struct Backend {
 
   // Finds the driver or BLAS beneath. Makes no device context, starts no thread. On refusal: UNAVAILABLE.
   libsgemm_status_t (*open)(const Host &host, Error *error);
-  // Static.
+  // A static text.
   const char *(*version)();
   // After LIBSGEMM_DEVICES; 1 for a CPU. GPU backends: only after probe().
   int (*device_count)();

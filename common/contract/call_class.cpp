@@ -42,7 +42,7 @@ struct Has {
 
 const RoutineTraits &traits_of(const CallClass &call) { return traits_of(static_cast<Routine>(call.routine)); }
 
-// The first number of elements from `least` on with exactly this alignment; kMostAlignment: with at least it.
+// The smallest number of elements, from `least` on, with exactly this alignment (kMostAlignment: or a higher one).
 int64_t align(int64_t least, uint8_t alignment, size_t size) {
   int64_t elements = least;
   while (alignment_of(elements, size) != alignment) ++elements;

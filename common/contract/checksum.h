@@ -117,7 +117,7 @@ struct Checksum {
 
 constexpr int kChecksumResults = 64;  // see Backend::checksum
 
-// All of C if that is cheap compared with the product, otherwise a part.
+// Covers all of C if that is cheap compared with the product, otherwise a part.
 Checksum draw_checksum(int64_t m, int64_t n, int64_t k, uint64_t seed);
 
 }  // namespace libsgemm

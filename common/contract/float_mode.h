@@ -11,7 +11,7 @@ struct FloatMode {
   bool flushes = false;   // denormal operands, or results, become zeros
 };
 
-// By experiment, without trap or flag: fegetround() knows only one of the two rounding modes of an x86.
+// Found by experiment, without trap or flag: fegetround() knows only one of the two rounding modes of an x86.
 inline FloatMode float_mode() {
   std::fenv_t own;
   std::feholdexcept(&own);

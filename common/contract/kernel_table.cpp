@@ -8,8 +8,8 @@ constexpr size_t kRemembered = 16;
 thread_local Choices<ChoiceKey, Selected, kRemembered> t_choices;
 thread_local Choices<ConvChoiceKey, const Kernel *, kRemembered> t_conv_choices;
 
-// The cheapest kernel of the requested mode. Of FP32 if there is none, or if FP32 is cheaper and `fp32_will_do`.
-// cheapest(mode): of kernels that serve a mode.
+// The cheapest kernel of the requested mode; FP32's if there is none, or if FP32 is cheaper and `fp32_will_do`.
+// cheapest(mode): the cheapest kernel that serves a mode.
 template <typename Cheapest>
 const Kernel *by_mode(libsgemm_math_mode_t mode, bool fp32_will_do, const Cheapest &cheapest) {
   const PricedKernel asked = cheapest(mode);

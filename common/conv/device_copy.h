@@ -15,7 +15,7 @@ libsgemm_status_t gather(const DeviceMemory &memory, const Tensor &strided, floa
 libsgemm_status_t scatter(const DeviceMemory &memory, const float *dense, const Tensor &strided, float *data,
                           Copy::Direction direction, Error *error);
 
-// On dense copies of its tensors, in one piece of memory.
+// A convolution on dense copies of its tensors, in one piece of memory.
 struct DenseConv {
   ConvDesc desc;
   size_t bytes;  // of all three, each at a multiple of 256

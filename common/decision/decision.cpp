@@ -1,5 +1,6 @@
 // Model parameters are read once for each pair of a GPU and a CPU backend. A process first uses its GPUs when its calls
-// would have saved the time of starting them; repeatable results must not depend on earlier calls: for them at once.
+// would have saved the time of starting them. Repeatable results must not depend on earlier calls: they start the GPUs
+// at once.
 #include "decision.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ struct Figures {
 
   Calibration calibration;
   double least;        // no smaller product is worth a GPU
-  double least_ever;   // also if assumed parameters replace these because the device is another one
+  double least_ever;   // the same, even after assumed parameters replace these
   std::string device;  // measured on it; empty: assumed
   std::string path;
   int threads;                                    // of the CPU backend

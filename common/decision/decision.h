@@ -11,8 +11,8 @@ namespace libsgemm {
 // the prediction and the reason of a refusal.
 bool gpu_pays(int gpu, const Settings &settings, const GemmDesc &desc, unsigned pinned, ThreadInfo *info);
 
-// Seconds of a call that went to the CPU only because the devices were not started. A call slower than predicted makes
-// the start worthwhile earlier.
+// Records a call that went to the CPU only because the devices were not started. If it took longer than predicted,
+// starting them pays earlier.
 void deferred_call_took(int gpu, double seconds, const ThreadInfo &info);
 
 }  // namespace libsgemm

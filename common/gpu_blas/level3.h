@@ -13,7 +13,7 @@ using Geam = int(VendorHandle handle, int transa, int transb, INT m, INT n, cons
 template <typename INT>
 using GeamReal = Real<Geam<INT>>;
 
-// By the vendor's geam on the handle's stream: the vendor knows stream and device.
+// A copy by the vendor's geam on the handle's stream: the vendor knows stream and device.
 template <typename INT>
 struct MatrixCopy {
   GeamReal<INT> *geam;

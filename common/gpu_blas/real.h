@@ -25,7 +25,7 @@ class Real {
     return reinterpret_cast<F *>(found);
   }
 
-  // Its status; kVendorLacks: there is none.
+  // Returns the function's status; kVendorLacks: there is none.
   template <typename... Arguments>
   int operator()(Arguments... arguments) {
     F *const function = get();

@@ -39,7 +39,7 @@ int op_of(int theirs);
 int side_of(int theirs);
 int uplo_of(int theirs);
 int diag_of(int theirs);
-// *type: of A and B; f32 for C. False: libsgemm has no such type.
+// *type: the inputs' type; f32 for C. False: libsgemm has no such type.
 bool type_of(int theirs, Type *type);
 
 // NULL, or why the call is forwarded.

@@ -45,7 +45,7 @@ class HostCopy {
   std::unique_ptr<char[]> data_;
 };
 
-// From a dense m x n copy into a single product's C, only the part that the routine writes. Does not wait.
+// Copies from a dense m x n copy into a single product's C, only the part that the routine writes. Does not wait.
 libsgemm_status_t copy_part(const DeviceMemory &memory, const GemmDesc &device, Copy::Direction direction,
                             const void *dense, Error *error);
 

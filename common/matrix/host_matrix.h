@@ -8,10 +8,10 @@
 
 namespace libsgemm {
 
-// For the part that the routine writes. beta 0, trmm, trsm: writes zeros without reading.
+// Scales the part that the routine writes. beta 0, trmm, trsm: writes zeros without reading.
 void scale_c(const GemmDesc &desc);
 
-// Dense, of the part of C that the routine writes, for every product.
+// A dense copy of the part of C that the routine writes, for every product.
 class Snapshot {
  public:
   // False: no memory.

@@ -221,7 +221,7 @@ libsgemm_status_t run_plan(Request *r, const TilePlan &plan, size_t workspace, c
   return status;
 }
 
-// So much that lack of memory cuts nothing.
+// Enough memory that nothing is cut for lack of it.
 size_t unbound_bytes(const Request &r) {
   TilePlan whole = {};
   whole.group = 1;

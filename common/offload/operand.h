@@ -31,7 +31,7 @@ Piece next_piece(const Block &block, size_t size, size_t bytes, int64_t column, 
 size_t piece_offset(const Block &block, const Piece &piece, size_t size);
 size_t piece_bytes(const Block &block, const Piece &piece, size_t size);
 
-// Between host memory and a buffer in the device's layout. unpack() writes only what the routine writes.
+// Copy between host memory and a buffer in the device's layout. unpack() writes only what the routine writes.
 void pack(const Operand &from, const Block &block, const Piece &piece, char *buffer);
 void unpack(const Operand &to, const Block &block, const Piece &piece, const char *buffer);
 

@@ -1,4 +1,4 @@
-// By MADV_POPULATE_WRITE (Linux 5.14), for pages of whole columns of C.
+// Uses MADV_POPULATE_WRITE (Linux 5.14), for pages of whole columns of C.
 #include "pages.h"
 
 #include <sys/mman.h>

@@ -92,7 +92,7 @@ void work(Pool *p) {
   }
 }
 
-// As many as possible. Signals are for the program's threads: all are blocked.
+// Starts as many threads as possible. They block all signals, which are for the program's threads.
 void start(Pool *p) {
   sigset_t all, before;
   sigfillset(&all);

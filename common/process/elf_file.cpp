@@ -13,7 +13,7 @@
 #include <cstring>
 #include <vector>
 
-// The linker's: this object's header, whose class, byte order and machine other files must have.
+// Defined by the linker: this object's header, whose class, byte order and machine other files must have.
 extern "C" const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 namespace libsgemm {

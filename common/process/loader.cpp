@@ -119,7 +119,7 @@ std::string find_plugin(const std::string &name, std::string *searched) {
   return "";
 }
 
-// True for the text of a lack of memory. "out of memory": from a dlopen() that could not even allocate a text.
+// True if an error text reports a lack of memory. dlopen() writes "out of memory" if it cannot even allocate a text.
 bool lacks_memory(const char *words) {
   return words != nullptr &&
          (std::strstr(words, std::strerror(ENOMEM)) != nullptr || std::strstr(words, "out of memory") != nullptr);
@@ -342,7 +342,7 @@ bool find_kernel(const std::string &name, KernelChoice *choice, std::string *val
     }
   }
   if (!all_known && !InGate().ending())
-    throw std::bad_alloc();  // a backend that was not loaded for lack of memory may have it
+    throw std::bad_alloc();  // the kernel may be of a backend not loaded for lack of memory
   const std::string near = nearest_name(name, names);
   if (!near.empty()) *valid = near + ", the nearest name, or " + *valid;
   return false;

@@ -27,7 +27,7 @@ int processors() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-// Limited in the whole process.
+// The whole process has a limited number of them.
 class Helpers {
  public:
   explicit Helpers(int wanted) {

@@ -1,4 +1,4 @@
-// A write's signals go to the writing thread: only there are they blocked.
+// A write's signals go to the writing thread: blocking them there affects no other thread.
 #include "quiet_write.h"
 
 #include <fcntl.h>

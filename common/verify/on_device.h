@@ -28,7 +28,7 @@ class DeviceVerification {
   // Waits, returns the worst |error| / bound. An error with *computed true concerns the verification alone.
   libsgemm_status_t judge(const Arithmetic &how, double *worst, bool *computed, Error *error);
 
-  // If it was saved (action WARN does not).
+  // Restores the old C, if it was saved (action WARN does not save).
   libsgemm_status_t restore(Error *error);
 
  private:

@@ -40,7 +40,7 @@ int64_t next_block(const Axis &axis, int64_t first, int64_t most, bool in_place)
   return cut ? std::min(count, run - first % run) : count;
 }
 
-// Neighbours along x are closer than along y, or as close in longer runs.
+// True if consecutive indices of x are closer in memory than those of y, or as close in longer runs.
 bool closer(const Block &x, const Block &y, const Matrix &matrix) {
   if (x.count == 1 || y.count == 1) return y.count == 1;
   const int64_t by_x = std::abs(x.step.*matrix.step), by_y = std::abs(y.step.*matrix.step);

@@ -43,7 +43,8 @@ bool grow(State *s, Lock *lock, const Backend &backend, int device) {
   return false;
 }
 
-// Through the device that allocated it; if that is lost, through another used one, else not at all.
+// Releases through the device that allocated it or, if that is lost, another used one. Without one the memory stays
+// allocated.
 void release_segment(State *s, Lock *lock, const Segment &x) {
   const auto release = [&](int device) {
     const Unlocked others(lock);
