@@ -1,5 +1,5 @@
-// Finds functions in an object's tables, without the dynamic linker. During exit that takes an ended object for one not
-// yet started: dlopen() would run its constructors again.
+// Finds functions in an object's tables, without the dynamic linker. During exit the linker takes an ended object for
+// one not yet started: dlopen() would run its constructors again.
 #pragma once
 
 #include <link.h>

@@ -56,7 +56,7 @@ int wrong_results(const ThreadInfo &info) {
   return count;
 }
 
-// After the last attempt; counted() counts failures.
+// Called after the last attempt; counted() counts failures.
 template <typename Words>
 void record(const ThreadInfo &info, double flops, Clock::time_point start, const Words &words) {
   const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();

@@ -53,7 +53,7 @@ libsgemm_status_t verify_on_host(const Verify &verify, double *ratio, Error *err
   }
 }
 
-// CPU kernels compute in the floating-point mode of the calling thread.
+// CPU kernels compute in the floating-point mode of the calling thread, or of their own threads.
 FloatMode floats_of(int index) { return table_of(index).is_gpu ? FloatMode{} : float_mode(); }
 
 double verify(const Request &r, int index, const ConvDesc &desc, const ConvSnapshot &before, const Kernel &ran) {

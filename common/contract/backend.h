@@ -92,7 +92,7 @@ struct Ran {
 };
 
 struct Launch {
-  int device;             // after LIBSGEMM_DEVICES
+  int device;             // number among those that LIBSGEMM_DEVICES permits
   void *stream;           // NULL: the device's default stream. A launch enqueues work and never waits for it
   bool capturing;         // the stream records a graph: do not synchronise
   bool rehearsal;         // load everything, enqueue nothing
@@ -185,7 +185,7 @@ struct Backend {
   libsgemm_status_t (*open)(const Host &host, Error *error);
   // A static text.
   const char *(*version)();
-  // After LIBSGEMM_DEVICES; 1 for a CPU. GPU backends: only after probe().
+  // The devices that LIBSGEMM_DEVICES permits; 1 for a CPU. GPU backends: only after probe().
   int (*device_count)();
   // Makes no device context: the process may compute on other devices only. memory_free_bytes stays 0; see memory().
   libsgemm_status_t (*describe_device)(int device, libsgemm_device_info_t *info, Error *error);

@@ -31,8 +31,8 @@ static_assert(sizeof(CallClass) == 56, "without holes");
 CallClass class_of(const GemmDesc &desc);
 uint64_t hash_of(const CallClass &call);
 
-// With the smallest leading dimensions and strides, without addresses. kOther becomes -1, with which C neither grows
-// nor vanishes in repeated calls.
+// A call with the smallest leading dimensions and strides, without addresses. kOther becomes -1, with which C neither
+// grows nor vanishes in repeated calls.
 GemmDesc describe(const CallClass &call);
 
 // "sgemm op=NT m=64 n=32 k=4096 ld=16,16,4 at=16,16,16 alpha=1 beta=0 math=fp32".

@@ -16,7 +16,7 @@ std::vector<int> offload_devices(const Backend &backend);
 void abandon_device(const Backend &backend, int device);
 bool is_abandoned(const Backend &backend, int device);
 
-// A device's first failure; later ones only at log level 2.
+// Reports a device's first failure; later ones only at log level 2.
 void tell_of_failure(const Backend &backend, int device, const Error &error);
 
 }  // namespace libsgemm

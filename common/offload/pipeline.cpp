@@ -283,7 +283,7 @@ bool Pipeline::assign_c() {
   return moved;
 }
 
-// For tiles whose operands are all in flight.
+// Begins to save C for tiles whose operands are all in flight.
 bool Pipeline::save_ahead() {
   bool moved = false;
   for (Work &w : works_) {

@@ -117,7 +117,7 @@ bool Undo::reserve(const GemmDesc &d) {
 
 namespace {
 
-// Flushes memory that was only read. Otherwise a device that writes there causes that line by line, far slower
+// Flushes memory that was only read. Otherwise the writes of a device flush it line by line, far slower
 // (docs/kernels/offload.md).
 #ifdef __x86_64__
 __attribute__((target("clflushopt"))) void flush(char *first, size_t bytes) {

@@ -190,7 +190,7 @@ double worst_of_all(const Claim &c) {
       tile->j = at / down * kTile;
       tile->rows = std::min(kTile, m - tile->i);
       tile->columns = std::min(kTile, n - tile->j);
-      // Tiles outside of the triangle.
+      // Skips tiles outside of the triangle.
       const Output &out = c.products.out;
       if (out.first_row(tile->j) >= tile->i + tile->rows) continue;
       if (out.last_row(tile->j + tile->columns - 1, m) <= tile->i) continue;

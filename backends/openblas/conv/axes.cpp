@@ -37,7 +37,8 @@ void decide_clipping(ImplicitProduct *p, Digit *h1, Digit *h2, Digit *w1, Digit 
   for (Digit *d : {h1, h2, w1, w2}) d->h = d->w = 0;
 }
 
-// The forward direction, where y is C, and the weight gradient, where it is A, and taps and pixels change places.
+// The forward direction, and the weight gradient, in which taps and pixels change places. y is C in the former, A in
+// the latter.
 void with_x(const ConvDesc &d, Visit visit, void *context) {
   const bool forward = d.direction == Conv::forward;
   const int64_t c = d.c / d.groups, k = d.k / d.groups;
