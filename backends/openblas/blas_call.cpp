@@ -2,7 +2,7 @@
 // one call.
 //
 // OpenBLAS runs threaded products one at a time, and waiting callers spin. In 0.3.29 they do not yield: with 100
-// callers on two cores each product takes seconds. So only as many callers enter as there are threads; the others sleep
+// callers on two cores each product takes seconds. So only as many callers enter as there are CPUs; the others sleep
 // here.
 #include "blas_call.h"
 
@@ -171,14 +171,19 @@ const char *lacks_for_threads(const CpuBlas &blas, int threads) {
   return address_space_is_limited() && !could_map(1, kShared) ? kNoThreads : nullptr;
 }
 
+// The CPUs that the process may use.
+int cpus() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
 int threads_to_come() {
   for (const char *const name : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}) {
     const char *const value = getenv(name);
     const int count = value != nullptr ? std::atoi(value) : 0;
     if (count > 0) return std::min(count, kMostThreads);
   }
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? std::min(CPU_COUNT(&set), kMostThreads) : 1;
+  return std::min(cpus(), kMostThreads);
 }
 
 }  // namespace
@@ -191,8 +196,9 @@ BlasCall::BlasCall(const CpuBlas &blas, bool threaded) {
   if (threads == 1) return;
   problem_ = lacks_for_threads(blas, threads);
   if (problem_ != nullptr || t_threaded) return;
+  static const int most = std::max(2, cpus());  // 1 would deadlock a fork in a signal handler
   std::unique_lock<std::mutex> lock(g_mutex);
-  g_threaded.ended.wait(lock, [threads] { return g_threaded.inside < threads; });
+  g_threaded.ended.wait(lock, [] { return g_threaded.inside < most; });
   ++g_threaded.inside;
   threaded_ = t_threaded = true;
 }

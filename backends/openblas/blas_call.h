@@ -12,7 +12,7 @@ namespace libsgemm {
 class BlasCall {
  public:
   // Waits until the BLAS has a buffer for the call. `threaded`: the BLAS may use its threads; then also waits until
-  // fewer such calls are inside than it has threads.
+  // fewer such calls are inside than there are CPUs.
   BlasCall(const CpuBlas &blas, bool threaded);
   ~BlasCall() {
     if (shares_ || threaded_) leave();
