@@ -27,8 +27,8 @@ namespace {
 __attribute__((section(".note.libsgemm"), aligned(4), used)) constexpr BeneathNote kBeneath("libcuda.so.1",
                                                                                             "NVIDIA driver");
 
-char g_version[48];        // versions of the driver and the runtime; written by open()
-char g_version_full[320];  // the same, and the device that was left out; written by probe()
+char g_version[48];        // of driver and runtime; written by open()
+char g_version_full[320];  // and the device that was left out; written by probe()
 const char *g_version_now = g_version;
 
 libsgemm_status_t open(const Host &host, Error *error) {
@@ -51,7 +51,7 @@ libsgemm_status_t open(const Host &host, Error *error) {
 
 const char *version() { return g_version_now; }
 
-// Calls cuInit. The contract leaves it to this entry, so that a process can fork before it and use GPUs in the child.
+// Calls cuInit; only here, so that a process can fork before it and use GPUs in the child.
 libsgemm_status_t probe(Error *error) {
   const CUresult code = driver().init(0);
   if (code != CUDA_SUCCESS) {

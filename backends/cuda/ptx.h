@@ -1,13 +1,12 @@
-// Instructions that CUDA C++ has no intrinsic for, one inline function each. If the architecture lacks an instruction,
-// or the code runs on a CPU, the function does the same in plain C++.
+// Instructions without an intrinsic in CUDA C++, one inline function each. If the architecture lacks one, or the code
+// runs on a CPU, the function does the same in plain C++.
 #pragma once
 
 #include <cstdint>
 
 namespace libsgemm::cuda::ptx {
 
-// ---- Asynchronous copies from global to shared memory (sm_80). If `valid` is false, they write zeros and read
-// nothing.
+// ---- Asynchronous copies from global to shared memory (sm_80). If `valid` is false, they write zeros.
 
 __device__ __forceinline__ void copy_async_4(float *shared, const float *global, bool valid) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -31,9 +30,8 @@ __device__ __forceinline__ void copy_async_16(float *shared, const float *global
 #endif
 }
 
-// Copies `valid` bytes, 0 to 16, and writes zeros after them. Reads nothing if `valid` is 0. Both addresses are
-// multiples of 16 bytes. sm_80 only. The initcheck of compute-sanitizer treats it as a read of 16 bytes, and reports
-// padding that was never written.
+// Copies `valid` bytes, 0 to 16, and zeros after them. Addresses: multiples of 16 bytes. sm_80 only.
+// compute-sanitizer's initcheck takes it for a read of 16 bytes, and reports padding that was never written.
 __device__ __forceinline__ void copy_async_part(void *shared, const void *global, int valid) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
@@ -41,7 +39,6 @@ __device__ __forceinline__ void copy_async_part(void *shared, const void *global
 #endif
 }
 
-// Closes the group of copies that the thread has issued since the last one.
 __device__ __forceinline__ void commit_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");
@@ -56,19 +53,18 @@ __device__ __forceinline__ void wait_for_copies() {
 #endif
 }
 
-// Hides where a value comes from, so that the compiler keeps it in a register instead of computing it again in a loop.
+// Keeps a value in a register, which the compiler would compute again in a loop.
 __device__ __forceinline__ void keep_in_register(uint32_t &value) { asm volatile("mov.b32 %0, %0;" : "+r"(value)); }
 __device__ __forceinline__ void keep_in_register(int &value) { asm volatile("mov.b32 %0, %0;" : "+r"(value)); }
 __device__ __forceinline__ void keep_in_register(int64_t &value) { asm volatile("mov.b64 %0, %0;" : "+l"(value)); }
 
-// ---- Loads of data that the kernel reads once and never writes: they do not allocate in the L1 cache.
+// ---- Loads of data that the kernel reads once: they do not allocate in the L1 cache
 
 __device__ __forceinline__ float load_streamed(const float *global) {
   float v;
   asm volatile("ld.global.nc.L1::no_allocate.f32 %0, [%1];" : "=f"(v) : "l"(global));
   return v;
 }
-// Four floats, from a multiple of 16 bytes.
 __device__ __forceinline__ float4 load_streamed_x4(const float *global) {
   float4 v;
   asm volatile("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
@@ -77,17 +73,15 @@ __device__ __forceinline__ float4 load_streamed_x4(const float *global) {
   return v;
 }
 
-// Prefetches the line that holds the address to the L2 cache.
 __device__ __forceinline__ void prefetch_to_l2(const void *global) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(global));
 }
 
-// Returns the address for instructions on shared memory.
 __device__ __forceinline__ uint32_t shared_address(const void *shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
 }
 
-// copy_async_part() of a word: `valid` is 0, 2 or 4, and both addresses are multiples of 4 bytes.
+// copy_async_part() of a word: `valid` is 0, 2 or 4.
 __device__ __forceinline__ void copy_async_word(uint32_t shared, const void *global, int valid) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared), "l"(global), "r"(valid) : "memory");
@@ -97,8 +91,8 @@ __device__ __forceinline__ void store_word(uint32_t shared, uint32_t word) {
   asm volatile("st.shared.b32 [%0], %1;" ::"r"(shared), "r"(word) : "memory");
 }
 
-// ---- Fragments for tensor cores (sm_75). A matrix is 8 rows of 16 bytes. Lane l gives the address of row l % 8 of
-// matrix l / 8. From each matrix it receives the four bytes that begin at byte 4 (l % 4) of row l / 4.
+// ---- Fragments for tensor cores (sm_75). Lane l gives the address of row l % 8 of matrix l / 8, 8 rows of 16 bytes
+// each. From each matrix it receives the four bytes from byte 4 (l % 4) of row l / 4 on.
 
 __device__ __forceinline__ void load_matrices(uint32_t (&to)[4], uint32_t shared) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -106,7 +100,7 @@ __device__ __forceinline__ void load_matrices(uint32_t (&to)[4], uint32_t shared
                : "r"(shared)
                : "memory");
 }
-// Loads the matrices transposed. Elements have 16 bits.
+// Transposes 16-bit elements.
 __device__ __forceinline__ void load_matrices_transposed(uint32_t (&to)[4], uint32_t shared) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
@@ -114,8 +108,8 @@ __device__ __forceinline__ void load_matrices_transposed(uint32_t (&to)[4], uint
                : "memory");
 }
 
-// Loads a fragment of wmma: 16 x 16 of bfloat16, 16 x 8 (A) or 8 x 16 (B) of TF32. `shared` is the address of its first
-// element, `pitch` the number of elements from one row (or column) to the next.
+// Loads a fragment of wmma: 16 x 16 of bfloat16, 16 x 8 (A) or 8 x 16 (B) of TF32. `pitch`: elements from row (or
+// column) to row.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define LIBSGEMM_WMMA_LOAD(use, layout, type)                                                   \
   asm volatile("wmma.load." use ".sync.aligned." layout "." type " {%0, %1, %2, %3}, [%4], %5;" \
@@ -139,8 +133,8 @@ __device__ __forceinline__ void load_wmma_tf32(uint32_t (&to)[4], uint32_t share
 #undef LIBSGEMM_WMMA_LOAD
 #endif
 
-// ---- Products on tensor cores: sum (16 x 8) += x (16 x k) * y (k x 8). k is 16, for TF32 8. They are not volatile, so
-// that the compiler can reorder independent products. `Fresh`: sum = x * y, the old sum is ignored.
+// ---- Products on tensor cores: sum (16 x 8) += x (16 x k) * y (k x 8), k 16, for TF32 8. Not volatile, so that the
+// compiler can reorder them. `Fresh`: the old sum is ignored.
 
 #define LIBSGEMM_MMA(shape, type)                                                       \
   if constexpr (Fresh) {                                                                \
@@ -202,14 +196,14 @@ __device__ __forceinline__ void mma_f64(double (&sum)[2], const double (&x)[1], 
 #endif
 }
 
-// Returns the nearest TF32 number, ties to even, as TMA rounds. It is in the 19 highest bits, all that mma.sync reads:
-// a NaN whose mantissa is zero in these bits is Inf to it.
+// Rounds to the nearest TF32 number, ties to even, as TMA does. It is in the 19 highest bits, all that mma.sync reads:
+// a NaN whose mantissa is zero there is Inf to it.
 __device__ __forceinline__ uint32_t round_to_tf32(uint32_t bits) {
   const uint32_t nearest = bits + 0xfffu + (bits >> 13 & 1u);
   return fabsf(__uint_as_float(bits)) < __uint_as_float(0x7f800000u) ? nearest : bits;
 }
 
-// Return the bits of the nearest numbers of a 16-bit type, ties to even, `x` in the low half (sm_80).
+// Rounds to the nearest 16-bit numbers, ties to even, `x` in the low half (sm_80).
 __device__ __forceinline__ uint32_t to_f16_pair(float x, float y) {
   uint32_t bits = 0;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -225,11 +219,10 @@ __device__ __forceinline__ uint32_t to_bf16_pair(float x, float y) {
   return bits;
 }
 
-// ---- Barriers in shared memory and copies of boxes by TMA (sm_90). Kernels that use them exist on sm_90 only.
+// ---- Barriers in shared memory and copies of boxes by TMA (sm_90)
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-// Initialises a barrier whose phases end after `arrivals`. One thread calls it, then barrier_init_done(), then all
-// threads synchronise.
+// Phases end after `arrivals`. One thread calls it, then barrier_init_done(), then all threads synchronise.
 __device__ __forceinline__ void barrier_init(uint32_t barrier, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
@@ -246,8 +239,7 @@ __device__ __forceinline__ void barrier_arrive_and_expect(uint32_t barrier, unsi
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-// Waits for the end of the phase with that parity. All lanes of the warp call it. The phase before the first has parity
-// 1 and counts as ended.
+// Waits for the end of the phase with that parity. All lanes call it. The phase before the first has parity 1.
 __device__ __forceinline__ void barrier_wait(uint32_t barrier, unsigned parity) {
   uint32_t done;
   do {
@@ -263,7 +255,7 @@ __device__ __forceinline__ void barrier_wait(uint32_t barrier, unsigned parity) 
   } while (done == 0);
 }
 
-// Copies the box of the map at (x, y) to shared memory, aligned to 128 bytes. Elements outside the matrix become zeros.
+// Copies the box at (x, y) to shared memory, aligned to 128 bytes. Elements outside the matrix become zeros.
 __device__ __forceinline__ void copy_box(uint32_t shared, const void *map, int x, int y, uint32_t barrier) {
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(
@@ -278,7 +270,6 @@ __device__ __forceinline__ float load_shared(uint32_t shared) {
   return v;
 }
 
-// Loads four floats.
 __device__ __forceinline__ float4 load_shared_x4(uint32_t shared) {
   float4 v;
   asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
@@ -289,7 +280,7 @@ __device__ __forceinline__ float4 load_shared_x4(uint32_t shared) {
 }
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-// Change the number of registers of each thread of a warpgroup, to more or to less. All its four warps must call them.
+// Change the registers of each thread of a warpgroup. All its warps must call them.
 template <int Count>
 __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Count));
@@ -308,10 +299,10 @@ __device__ __forceinline__ void store_shared_x4(uint32_t shared, float4 v) {
                : "memory");
 }
 
-// Orders the thread's stores to shared memory before later accesses by TMA.
+// Orders the thread's stores to shared memory before TMA's accesses.
 __device__ __forceinline__ void order_with_tma() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// Loads four floats from the same address in the shared memory of another block of the cluster.
+// Loads from the same address in another block of the cluster.
 __device__ __forceinline__ float4 load_cluster_x4(uint32_t shared, int block) {
   uint32_t there;
   float4 v;
@@ -323,15 +314,15 @@ __device__ __forceinline__ float4 load_cluster_x4(uint32_t shared, int block) {
   return v;
 }
 
-// Waits for all threads of the cluster that have not exited. Their earlier writes are visible afterwards.
+// Waits for all threads of the cluster that have not exited; their writes are then visible.
 __device__ __forceinline__ void synchronize_cluster() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-// Returns `value`, which is the same in all lanes of the warp, in a form that lets the compiler know this.
+// `value`, the same in all lanes: the compiler then knows it.
 __device__ __forceinline__ int uniform(int value) { return __shfl_sync(~0u, value, 0); }
 
-// A barrier for `threads` threads of the block. `index` 0 is the barrier of __syncthreads().
+// `index` 0 is the barrier of __syncthreads().
 __device__ __forceinline__ void synchronize_threads(int index, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(index), "r"(threads) : "memory");
 }
@@ -346,11 +337,9 @@ __device__ __forceinline__ void store_release(unsigned *global, unsigned value) 
 }
 #endif
 
-// ---- Grids that follow one another on a stream (sm_90): where the launch allows it (launch_after), a grid starts
-// while the one before still runs.
+// ---- Grids that follow one another on a stream (sm_90): with launch_after a grid starts while the previous one runs
 
-// Waits until the previous grid has ended and its writes are visible. Must come before the first access to global
-// memory.
+// Waits until the previous grid has ended. Must come before the first access to global memory.
 __device__ __forceinline__ void wait_for_grid_before() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

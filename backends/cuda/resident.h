@@ -3,8 +3,8 @@
 
 namespace libsgemm::cuda {
 
-// Returns the resident blocks of a multiprocessor that a kernel's registers must allow. For sm_120 the compiler needs
-// more registers than two blocks of 256 threads leave, and would spill.
+// Blocks that a kernel's registers must allow. For sm_120 the compiler needs more registers than two blocks of 256
+// threads leave.
 constexpr int resident_blocks(int blocks) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
   return blocks == 2 ? 1 : blocks;

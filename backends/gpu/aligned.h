@@ -1,11 +1,11 @@
-// Test for 16-byte accesses along the columns of a matrix.
+// 16-byte accesses along the columns of a matrix.
 #pragma once
 
 #include <cstdint>
 
 namespace libsgemm::gpu {
 
-// True if every column of a matrix of floats starts at a multiple of 16 bytes.
+// True if every column of floats starts at a multiple of 16 bytes.
 inline bool columns_aligned(const void *base, int64_t ld) {
   return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld) % 4) == 0;
 }

@@ -1,5 +1,5 @@
 // Operands of a launch that computes several products: strided, or arrays of pointers in device or host memory. Arrays
-// in host memory are passed by value in the kernel's parameters: no copy has to be made or kept.
+// in host memory become kernel parameters: no copy has to be made or kept.
 //
 // A kernel is a template over the operands' type and calls a(i), b(i) and c(i), i < count:
 //
@@ -19,7 +19,7 @@
 
 namespace libsgemm::gpu {
 
-// Most blocks of `threads` threads that a launch can have along x: HIP counts the threads in 32 bits.
+// Most blocks along x: HIP counts threads in 32 bits.
 constexpr int64_t most_blocks(int threads) { return std::min<int64_t>(INT32_MAX, UINT32_MAX / threads); }
 
 // Pointer i of an array in global memory. AMD's compiler needs the cast if the kernel has read its parameters again
@@ -38,7 +38,7 @@ LIBSGEMM_HOST_DEVICE T *listed(T *const *array, int64_t i) {
 struct StridedOperands {
   const char *a_base, *b_base;
   float *c_base;
-  int64_t a_bytes, b_bytes, c_elements;  // from one product to the next
+  int64_t a_bytes, b_bytes, c_elements;  // between products
   const void *const *a_array, *const *b_array;
   float *const *c_array;
 
@@ -53,7 +53,7 @@ struct StridedOperands {
   }
 };
 
-// Pointers by value. A kernel has 4 KiB of parameters: 416 bytes remain for the others.
+// Pointers by value. Of a kernel's 4 KiB of parameters 416 bytes remain for others.
 struct ListedOperands {
   static constexpr int kMost = 153;
   const void *a_list[kMost], *b_list[kMost];
@@ -64,8 +64,8 @@ struct ListedOperands {
   LIBSGEMM_HOST_DEVICE float *c(int64_t i) const { return c_list[i]; }
 };
 
-// Calls enqueue(operands, count) for chunks of at most `most` products, until one fails. `desc` must not have arrays in
-// host memory. A routine without B must not call b(i).
+// Calls enqueue(operands, count) for at most `most` products at a time, until one fails. Not for arrays in host memory.
+// A routine without B must not call b(i).
 template <typename Enqueue>
 libsgemm_status_t for_strided_chunks(const GemmDesc &desc, int64_t most, const Enqueue &enqueue) {
   const bool arrays = desc.batch == Batch::pointers;
@@ -92,7 +92,7 @@ libsgemm_status_t for_strided_chunks(const GemmDesc &desc, int64_t most, const E
   return status;
 }
 
-// Like for_strided_chunks(), for a description with arrays in host memory.
+// for_strided_chunks() for arrays in host memory.
 template <typename Enqueue>
 libsgemm_status_t for_listed_chunks(const GemmDesc &desc, int64_t most, const Enqueue &enqueue) {
   ListedOperands list = {};
@@ -108,7 +108,7 @@ libsgemm_status_t for_listed_chunks(const GemmDesc &desc, int64_t most, const En
   return status;
 }
 
-// Like for_strided_chunks(), for any description. `enqueue` is generic over the operands' type.
+// for_strided_chunks() for any description; `enqueue` is generic over the operands' type.
 template <typename Enqueue>
 libsgemm_status_t for_chunks(const GemmDesc &desc, const Launch &launch, int64_t most, const Enqueue &enqueue) {
   const bool listed = desc.batch == Batch::pointers && !launch.arrays_on_device;

@@ -6,14 +6,14 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Returns the share of its peak that a compute unit reaches with `threads` threads that compute independent outer
-// products. Each of its schedulers needs more than one wave to hide what is not arithmetic.
+// Share of its peak that a compute unit reaches: each scheduler needs more than one wave to hide what is not
+// arithmetic.
 double occupancy_factor(const DeviceModel &device, double threads, double stall) {
   const double per_scheduler = threads / device.wave / device.schedulers;
   return per_scheduler / (per_scheduler + stall);
 }
 
-// Share of the shorter one of arithmetic and memory traffic that the other does not hide.
+// Share of the shorter one of arithmetic and memory traffic.
 constexpr double kNotOverlapped = 0.3;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Dynamic shared memory of a kernel, aligned to 1024 bytes, the largest alignment that TMA requires.
+// A kernel's dynamic shared memory, aligned to 1024 bytes for TMA.
 #pragma once
 
 #include "gpu.h"
@@ -10,7 +10,7 @@ __device__ __forceinline__ float *dynamic_shared() {
   extern __shared__ __attribute__((aligned(1024))) Vec4 libsgemm_dynamic_shared[];
   return reinterpret_cast<float *>(libsgemm_dynamic_shared);
 #else
-  return static_cast<float *>(simt::dynamic_shared());  // the tests run kernels on the CPU
+  return static_cast<float *>(simt::dynamic_shared());  // tests on the CPU
 #endif
 }
 

@@ -1,5 +1,4 @@
-// Conversion of 16-bit elements to FP32 on any device, exact also for denormals, infinities and NaN; and back, to the
-// nearest.
+// 16-bit elements to FP32 on any device, exact also for denormals, infinities and NaN; and back, to the nearest.
 #pragma once
 
 #include "contract/desc.h"
@@ -8,7 +7,7 @@
 
 namespace libsgemm::gpu {
 
-// `bits`: the element in the low half; the high half is ignored.
+// `bits`: the high half is ignored.
 template <Type kType>
 __device__ __forceinline__ float widen(uint32_t bits) {
   static_assert(kType != Type::f32, "a 16-bit type");
@@ -26,7 +25,7 @@ __device__ __forceinline__ float widen(uint32_t bits) {
 #endif
 }
 
-// Returns the bits of the nearest number, ties to even. On NVIDIA GPUs, bf16 requires sm_80.
+// Ties to even. On NVIDIA GPUs, bf16 requires sm_80.
 template <Type kType>
 __device__ __forceinline__ uint16_t narrow(float x) {
   static_assert(kType != Type::f32, "a 16-bit type");

@@ -1,4 +1,4 @@
-// Counting down to the injected faults.
+// Counts down to the injected faults.
 #include "fault.h"
 
 #if defined(LIBSGEMM_FAULT_INJECTION)
@@ -18,18 +18,18 @@ constexpr const char *kSiteNames[kSiteCount] = {"allocate", "pinned",      "memo
                                                 "launch",   "synchronize", "any",    "lost",   "flip"};
 
 std::atomic<int> g_countdown[kSiteCount];
-int g_period[kSiteCount];  // calls from one failure to the next; 0: fails once
+int g_period[kSiteCount];  // 0: fails once
 
 bool counts_down(Site site) {
   const int at = static_cast<int>(site);
   if (--g_countdown[at] != 0) return false;
   g_countdown[at] += g_period[at];
-  // Logged, so that a test knows whether the fault occurred.
+  // A test must know whether the fault occurred.
   if (g_period[at] == 0) std::fprintf(stderr, "libsgemm: injected fault: %s\n", kSiteNames[at]);
   return true;
 }
 
-// Parses "launch:3" or "launch:3+"; *rest is the rest of the list.
+// "launch:3" or "launch:3+"; *rest: the rest of the list.
 bool read_fault(const char *text, const char **rest) {
   for (int site = 0; site < kSiteCount; ++site) {
     const size_t length = std::strlen(kSiteNames[site]);

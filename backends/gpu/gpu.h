@@ -1,4 +1,4 @@
-// Names for what CUDA C++, HIP and the CPU (tests/simt) spell differently.
+// Names that CUDA C++, HIP and the CPU (tests/simt) spell differently.
 #pragma once
 
 #include <cstdint>
@@ -6,20 +6,20 @@
 
 #include "vendor.h"
 
-// On CUDA, declares that a kernel only reads its parameter, which then need not be copied.
+// CUDA's mark of a parameter that the kernel only reads, which need not be copied.
 #if defined(__HIP__) && !defined(__grid_constant__)
 #define __grid_constant__
 #endif
 
-// __launch_bounds__ for `blocks` resident blocks of `threads` threads on a compute unit. Not the second number on HIP:
-// AMD's compiler takes it as waves of a SIMD, and spills registers to reach it.
+// `blocks`: resident on a compute unit. AMD's compiler takes the second number as waves of a SIMD, and spills registers
+// to reach it.
 #if defined(__HIP__)
 #define LIBSGEMM_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads)
 #else
 #define LIBSGEMM_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
 #endif
 
-// 1 if one instruction computes two FP32 fused multiply-adds on pairs of registers.
+// 1 if one instruction computes two FP32 FMAs on pairs of registers.
 #if defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) || \
     defined(__gfx9_4_generic__)
 #define LIBSGEMM_PACKED_FMA 1
@@ -31,14 +31,14 @@ namespace libsgemm::gpu {
 
 #if defined(__HIP__)
 
-// Vector types of the compiler: it puts structs of four floats into LDS or scratch.
+// Structs of four floats would be put into LDS or scratch.
 using Vec4 = float __attribute__((ext_vector_type(4)));
 using Vec2 = float __attribute__((ext_vector_type(2)));
 __device__ __forceinline__ Vec4 vec4(float x, float y, float z, float w) { return Vec4{x, y, z, w}; }
 __device__ __forceinline__ Vec2 vec2(float x, float y) { return Vec2{x, y}; }
 
-// Returns c + a * b[Element] for both halves, by v_pk_fma_f32 where it exists. In assembly, because the compiler copies
-// b.y into an even-numbered register first although the instruction can select it.
+// c + a * b[Element] for both halves. In assembly, because the compiler copies b.y into an even-numbered register first
+// although the instruction can select it.
 template <int Element>
 __device__ __forceinline__ Vec2 fma2(Vec2 a, Vec2 b, Vec2 c) {
 #if LIBSGEMM_PACKED_FMA && defined(__AMDGCN__)
@@ -54,8 +54,8 @@ __device__ __forceinline__ Vec2 fma2(Vec2 a, Vec2 b, Vec2 c) {
 #endif
 }
 
-// A kernel's first parameter where the launch has put it, so that its arrays can be indexed at run time. Otherwise the
-// compiler copies a struct that holds pointers, and moves an indexed copy to scratch.
+// A kernel's first parameter where the launch has put it, so that its arrays can be indexed at run time: the compiler
+// would move an indexed copy of a struct with pointers to scratch.
 template <typename T>
 __device__ __forceinline__ const T &first_parameter([[maybe_unused]] const T &parameter) {
 #if defined(__AMDGCN__)
@@ -65,23 +65,23 @@ __device__ __forceinline__ const T &first_parameter([[maybe_unused]] const T &pa
 #endif
 }
 
-// Type of data in global memory, which the compiler reads by global_load instead of flat_load. Pointers keep this type:
-// the compiler folds away a cast to it and back.
+// Data in global memory, read by global_load instead of flat_load. Pointers keep this type: the compiler folds away a
+// cast to it and back.
 #if defined(__AMDGCN__)
 template <typename T>
 using Global = __attribute__((address_space(1))) T;
 #else
 template <typename T>
-using Global = T;  // the host's pass over device code
+using Global = T;  // the host's pass
 #endif
 template <typename T>
 __device__ __forceinline__ Global<T> *global(T *pointer) {
   return (Global<T> *)pointer;
 }
 
-// A value that all threads of the block share, in scalar registers. In a loop this also keeps the compiler from giving
-// each thread its own pointer to increment. (asm with "+s" fails with "illegal SGPR to VGPR copy" if the pointer came
-// from an array in the parameters.)
+// A value that all threads of the block share, in scalar registers. It also keeps the compiler from giving each thread
+// its own pointer to increment. (asm with "+s" fails with "illegal SGPR to VGPR copy" if the pointer came from an array
+// in the parameters.)
 __device__ __forceinline__ int uniform(int value) {
 #if defined(__AMDGCN__)
   return __builtin_amdgcn_readfirstlane(value);
@@ -100,8 +100,8 @@ __device__ __forceinline__ T *uniform(T *pointer) {
   return pointer;
 #endif
 }
-// Keeps a value in a vector register, so that the compiler computes what depends on it where it is used. A 32-bit
-// offset is then converted next to the load that adds it to a scalar base, in one instruction.
+// Keeps a value in a vector register: what depends on it is computed where it is used. A 32-bit offset is then
+// converted next to the load that adds it to a scalar base, in one instruction.
 template <typename T>
 __device__ __forceinline__ void keep_in_register(T &value) {
 #if defined(__AMDGCN__)
@@ -109,8 +109,8 @@ __device__ __forceinline__ void keep_in_register(T &value) {
 #endif
 }
 
-// Pins the computation of a value to its place in the source. Otherwise the compiler computes its results once for all
-// iterations of a loop, in registers that it then has to spill.
+// Pins a computation to its place. Otherwise the compiler computes its results once for all iterations, in registers
+// that it has to spill.
 template <typename T>
 __device__ __forceinline__ void pin(T &value) {
 #if defined(__AMDGCN__)
@@ -119,7 +119,7 @@ __device__ __forceinline__ void pin(T &value) {
 }
 
 // A uniform value that the compiler does not recognize as the same. Successive `if`s on it stay separate; merged, they
-// would keep the initial values of both branches live next to the results of the first.
+// would keep the initial values of both branches live.
 __device__ __forceinline__ int again(int value) {
 #if defined(__AMDGCN__)
   value = uniform(value);
@@ -128,24 +128,23 @@ __device__ __forceinline__ int again(int value) {
   return value;
 }
 
-// Compiler barrier: loads and stores do not move across it. Without it the compiler reads whole tiles ahead, and
-// spills.
+// Loads and stores do not move across it. Otherwise the compiler reads whole tiles ahead, and spills.
 __device__ __forceinline__ void keep_order() {
 #if defined(__AMDGCN__)
   asm volatile("" ::: "memory");
 #endif
 }
 
-// Scheduling barrier: no instruction moves across it, not even matrix instructions. Without it the compiler moves the
-// reads of the next fragments after the products that should hide them, to use the same registers.
+// No instruction moves across it. Otherwise the compiler moves the reads of the next fragments after the products that
+// should hide them.
 __device__ __forceinline__ void keep_schedule() {
 #if defined(__AMDGCN__)
   __builtin_amdgcn_sched_barrier(0);
 #endif
 }
 
-// Makes what 32 consecutive threads wrote to shared memory visible to each of them. A wave of 64 holds two such groups
-// in lock step and accesses LDS in order, so that only the compiler needs a barrier.
+// Makes what 32 consecutive threads wrote to shared memory visible to each. A wave of 64 holds two such groups in lock
+// step and accesses LDS in order, so only the compiler needs a barrier.
 __device__ __forceinline__ void sync_warp() {
 #if defined(__AMDGCN__)
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
@@ -154,7 +153,7 @@ __device__ __forceinline__ void sync_warp() {
 #endif
 }
 
-// The value of the thread whose number among 32 consecutive ones is this thread's XOR `mask`.
+// Value of thread number XOR `mask` of 32.
 template <typename T>
 __device__ __forceinline__ T shuffle_xor(T value, int mask) {
   return __shfl_xor(value, mask, 32);
@@ -166,7 +165,7 @@ __device__ __forceinline__ void atomic_max(Global<uint32_t> *at, uint32_t value)
 #endif
 }
 
-// Load and store a struct of 8 or 16 bytes in global memory by one instruction.
+// Accesses 8 or 16 bytes of global memory by one instruction.
 template <typename T>
 using Raw = std::conditional_t<sizeof(T) == 16, Vec4, Vec2>;
 template <typename T, typename From>
@@ -211,7 +210,7 @@ __device__ __forceinline__ T uniform(T value) {
 #if defined(__CUDACC__)
   return value;
 #else
-  return simt::uniform(value);  // checks that it is uniform
+  return simt::uniform(value);  // checks this
 #endif
 }
 template <typename T>
@@ -244,8 +243,8 @@ struct Parameters {
   const Second &second;
 };
 
-// A kernel's first parameter, or its first two, to be read again from where the launch has put them, so that their
-// members do not occupy scalar registers from the start of the kernel to here.
+// A kernel's first parameter, or its second, to be read again, so that its members do not occupy scalar registers from
+// the start of the kernel on.
 template <size_t kOffset = 0, typename T>
 __device__ __forceinline__ const T &read_anew([[maybe_unused]] const T &parameter) {
 #if defined(__AMDGCN__)

@@ -1,4 +1,4 @@
-// The backend's kernel table. An entry is a function `Kernel name()` in namespace libsgemm::<backend>.
+// The backend's kernel table. An entry is a function `Kernel name()`.
 #pragma once
 
 #include <iterator>
@@ -7,14 +7,14 @@
 
 namespace libsgemm::gpu {
 
-// Kernels in the order of the table; built at the first call. Each backend defines both with LIBSGEMM_KERNEL_TABLE.
+// Each backend defines both with LIBSGEMM_KERNEL_TABLE.
 const Kernel *kernels();
 int kernel_count();
 
-// Backend::scale: C = beta * C, for every routine and batch. Each backend defines it.
+// Backend::scale. Each backend defines it.
 libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error);
 
-// Backend::checksum_bytes, and Backend::checksum, which each backend defines.
+// Each backend defines checksum().
 size_t checksum_bytes(const GemmDesc &desc, const Checksum &what, int device);
 libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch, Error *error);
 
@@ -29,7 +29,7 @@ inline Kernel described(Kernel row, const char *purpose) {
 #define LIBSGEMM_COUNT_ROW(name, purpose) +1
 #define LIBSGEMM_CALL_ROW(name, purpose) ::libsgemm::gpu::described(name(), purpose),
 
-// Defines the table of libsgemm::<backend>, at file scope, from a list ROWS(X) = X(name, purpose) X(name, purpose) ...
+// ROWS(X) = X(name, purpose) X(name, purpose) ...
 #define LIBSGEMM_KERNEL_TABLE(backend, ROWS)                                               \
   namespace libsgemm::backend {                                                            \
   ROWS(LIBSGEMM_DECLARE_ROW)                                                               \

@@ -1,4 +1,4 @@
-// Launching a kernel: the only way from the table to the device.
+// Launching a kernel.
 #pragma once
 
 #include "contract/backend.h"
@@ -6,19 +6,19 @@
 
 namespace libsgemm::gpu {
 
-// Enqueues `kernel` on launch.stream of launch.device, with pointers to its arguments. `shared_bytes`: dynamic shared
-// memory. Each backend defines it.
+// Enqueues a kernel on launch.stream of launch.device, with pointers to its arguments and `shared_bytes` of dynamic
+// shared memory. Each backend defines it.
 libsgemm_status_t launch_raw(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes, const Launch &launch,
                              void **arguments, Error *error);
 
-// Enqueues the clearing of device memory. Each backend defines it.
+// Enqueues zeros to `memory`. Each backend defines it.
 libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error);
 
-// Device pointer to host memory, which is page-locked at the first use in the device's own context. NULL if that fails,
-// or if another context of the program is current. `memory`: always the same for a device, and never freed.
+// Device pointer to host memory, page-locked at the first use in the device's own context. NULL if that fails, or if
+// another context of the program is current. `memory`: always the same for a device, never freed.
 void *page_locked(int device, void *memory, size_t bytes);
 
-// Calls enqueue(pointers) with pointers to the arguments, converted to the kernel's parameters.
+// Converts the arguments to the kernel's parameters.
 template <typename... Parameters, typename Enqueue, typename... Arguments>
 libsgemm_status_t with_arguments(void (*)(Parameters...), const Enqueue &enqueue, const Arguments &...arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments), "one argument for each parameter");

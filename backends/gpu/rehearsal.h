@@ -1,12 +1,12 @@
-// Calls that make several launches. A rehearsal loads what the later launches need before the first one writes, so that
-// a call that fails leaves its output unchanged.
+// A rehearsal loads what later launches of a call need before the first one writes, so that a call that fails leaves
+// its output unchanged.
 #pragma once
 
 #include "contract/backend.h"
 
 namespace libsgemm::gpu {
 
-// Calls enqueue(launch), which returns a status; if it makes several launches, for a rehearsal first.
+// Calls enqueue(launch); if it makes several launches, first as a rehearsal.
 template <typename Enqueue>
 libsgemm_status_t enqueue_rehearsed(const Launch &launch, bool several, const Enqueue &enqueue) {
   if (several && !launch.rehearsal) {

@@ -1,8 +1,6 @@
 // Backend::scale, C = beta * C on the elements that a routine writes, for every product of a batch; for trmm and trsm C
-// = 0. Bound by memory. beta == 0 writes without reading.
-//
-// A block of 32 x 8 threads computes a tile of 32 rows x 64 columns of C. The columns of a thread are 8 apart, so that
-// 32 threads touch 128 contiguous bytes. No shared memory.
+// = 0. beta == 0 writes without reading. Bound by memory: a block of 32 x 8 threads computes 32 rows x 64 columns, with
+// 128 contiguous bytes at once.
 #pragma once
 
 #include <type_traits>
@@ -19,12 +17,12 @@ constexpr int kScaleThreads = kScaleRows * kScaleColumnsAtOnce;
 
 struct ScaleProblem {
   int64_t m, n, ldc;
-  int64_t row_tiles, tiles;  // tiles of one product
+  int64_t row_tiles, tiles;  // of one product
   float beta;
   Stored::Part part;
 };
 
-// The kernel's body: block b computes tiles b, b + gridDim.x, ... of all products.
+// Block b computes tiles b, b + gridDim.x, ... of all products.
 template <typename Operands>
 __device__ __forceinline__ void scale_tiles(const Operands &operands, const ScaleProblem &p, int64_t products) {
   for (int64_t at = blockIdx.x; at < p.tiles * products; at += gridDim.x) {
@@ -45,7 +43,7 @@ __device__ __forceinline__ void scale_tiles(const Operands &operands, const Scal
   }
 }
 
-// Enqueues the kernel. kernel_for(operands) is the instance for that type of operands.
+// kernel_for(operands): the instance.
 template <typename KernelFor>
 libsgemm_status_t enqueue_scale(const GemmDesc &desc, const Launch &launch, Error *error, const KernelFor &kernel_for) {
   ScaleProblem p = {};

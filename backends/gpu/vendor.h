@@ -1,5 +1,4 @@
-// The runtime that host or device code is compiled for: CUDA's, HIP's, or that of the tests on the CPU. Host code for
-// every vendor (gpu/runtime) uses its names through a macro: LIBSGEMM_RUNTIME(Malloc) is cudaMalloc or hipMalloc.
+// The runtime: CUDA's, HIP's, or that of the tests on the CPU. LIBSGEMM_RUNTIME(Malloc) is cudaMalloc or hipMalloc.
 #pragma once
 
 #if defined(__HIP__) || defined(__HIP_PLATFORM_AMD__) || defined(__HIP_PLATFORM_NVIDIA__)
@@ -13,11 +12,11 @@
 #define LIBSGEMM_HOST_MALLOC hipHostMalloc
 #define LIBSGEMM_HOST_PORTABLE hipHostMallocPortable
 #define LIBSGEMM_HOST_FREE hipHostFree
-#define LIBSGEMM_CURRENT_TYPE int  // what a thread computes on: a device, by number
+#define LIBSGEMM_CURRENT_TYPE int  // a device
 #else
 #include <cuda_runtime.h>  // tests/simt has its own
 
-struct CUctx_st;  // declared in cuda.h
+struct CUctx_st;  // cuda.h
 
 #define LIBSGEMM_RUNTIME(name) cuda##name
 #define LIBSGEMM_OUT_OF_MEMORY_CODE cudaErrorMemoryAllocation
@@ -25,5 +24,5 @@ struct CUctx_st;  // declared in cuda.h
 #define LIBSGEMM_HOST_MALLOC cudaHostAlloc
 #define LIBSGEMM_HOST_PORTABLE cudaHostAllocPortable
 #define LIBSGEMM_HOST_FREE cudaFreeHost
-#define LIBSGEMM_CURRENT_TYPE CUctx_st *  // a context
+#define LIBSGEMM_CURRENT_TYPE CUctx_st *
 #endif

@@ -1,5 +1,4 @@
-// libsgemm_hip.so: the backend for AMD GPUs. It is linked with the HIP runtime, libamdhip64.so; the loader reports it
-// if that is missing.
+// libsgemm_hip.so: the backend for AMD GPUs, linked with the HIP runtime, libamdhip64.so.
 #include "contract/backend.h"
 
 #include <hip/hip_runtime.h>
@@ -18,18 +17,18 @@ using namespace gpu;
 
 namespace {
 
-constexpr int kMajor = HIP_VERSION_MAJOR;  // HIP version of the build
+constexpr int kMajor = HIP_VERSION_MAJOR;  // of the build
 
-char g_version[320] = "HIP runtime";  // after probe() with its version, and what was left out
+char g_version[320] = "HIP runtime";  // probe() adds its version, and what was left out
 
-// Does not call the runtime, which any call would initialise: a process that forks before probe() keeps its GPUs for
-// the child.
+// Does not call the runtime, which any call would initialise: a process may fork before probe() and use GPUs in the
+// child.
 libsgemm_status_t open(const Host &host, Error *error) {
   set_host(host);
   const libsgemm_status_t status = read_faults("LIBSGEMM_TEST_HIP_FAULT", error);
   if (status != LIBSGEMM_SUCCESS) return status;
 #if defined(__HIP_PLATFORM_AMD__)
-  // Device files that show a driver of any kind that the runtime supports: Linux, a virtual machine, Windows.
+  // Device files of any driver that the runtime supports: Linux, a virtual machine, Windows.
   if (access("/dev/kfd", F_OK) != 0 && access("/dev/dri", F_OK) != 0 && access("/dev/dxg", F_OK) != 0) {
     set_error(error, "there is no driver of an AMD GPU: no /dev/kfd, /dev/dri or /dev/dxg");
     return LIBSGEMM_UNAVAILABLE;

@@ -1,8 +1,5 @@
 // Adds the slices of a filter gradient (conv_splits.h) that wgmma_weights.cuh writes, scales the sums back and
-// transposes them. Bound by memory; not measured by itself.
-//
-//   block: 256 threads, 32 rows (channels of taps) x 32 filters, read along filters and written along channels; 32 rows
-//   of 33 words of shared memory, 4224 bytes
+// transposes them, in tiles of 32 channels of taps x 32 filters. Bound by memory.
 #include "cuda/conv/splits/conv_splits.cuh"
 #include "gpu/cost.h"
 #include "gpu/launch.h"

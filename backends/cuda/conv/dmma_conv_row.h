@@ -6,7 +6,7 @@
 
 namespace libsgemm::cuda {
 
-// Base of a Row of ConvTiles. The Config is that of a DmmaRow.
+// Base of a Row of ConvTiles, with a DmmaRow's Config.
 template <class RowConfig>
 struct DmmaConv {
   using Config = RowConfig;
@@ -16,9 +16,8 @@ struct DmmaConv {
 
   static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool split, int index) {
     Tiling tiling = DmmaRow<Config>::tiling(product, index, split ? Config::split_fitted : Config::fitted);
-    // Costs of copies by single elements, as the columns (kElementsA) and rows of C that take as long to compute (H100,
-    // 3 x 3 of 128 channels, NCHW). B is the filters there, with taps between channels. If strides leave some taps out,
-    // each element is in a different sector of memory.
+    // Copies by single elements take as long to compute as this number of columns (kElementsA) and rows of C (H100, 3 x
+    // 3 of 128 channels, NCHW). If strides leave out taps, each element is in another sector of memory.
     constexpr double kElementsA = 6, kElementsB = 10, kElementsApart = 35;
     double time = 1;
     if (!ways.fetch.a_vectors || !ways.fetch.b_vectors) time += kElementsA / Config::tile_n;
@@ -38,6 +37,5 @@ struct DmmaConv {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME` of the file's Config, a DmmaShape, and its table entry.
 #define LIBSGEMM_DMMA_CONV_ROW(NAME) \
   LIBSGEMM_CONV_TILE_ROW(NAME, DmmaConv, DmmaConvLayout, (dmma_conv<Config, KindA, KindB>))

@@ -1,5 +1,5 @@
-// As dmma_conv.cuh, by FP32 FMAs: the main loop of multistage.cuh with gathered tiles. On an architecture without
-// asynchronous copies (sm_75), loads and stores replace them.
+// As dmma_conv.cuh, by FP32 FMAs: the main loop of multistage.cuh with gathered tiles. On sm_75 loads and stores
+// replace asynchronous copies.
 #pragma once
 
 #include "gather_tile.cuh"

@@ -6,7 +6,7 @@
 
 namespace libsgemm::cuda {
 
-// Base of a Row of ConvTiles. The Config is that of a kernel of multistage.cuh.
+// Base of a Row of ConvTiles, with the Config of a kernel of multistage.cuh.
 template <class RowConfig>
 struct FfmaConv {
   using Config = RowConfig;
@@ -19,14 +19,14 @@ struct FfmaConv {
     as_fetched.transa = ways.fetch.a_along_k ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
     as_fetched.transb = ways.fetch.b_along_k ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS;
     Tiling tiling = TileRow<Config, Engine::copies>::tiling(as_fetched, index);
-    // A convolution takes 1.27 to 1.36 times as long as the same product in place (H100: ten layers of ResNet and VGG).
+    // 1.27 to 1.36 times as long as the same product in place (H100: ten layers of ResNet and VGG).
     constexpr double kGathering = 0.77;
     tiling.figures.peak_fraction *= kGathering;
     if (!ways.vectors) tiling.figures.steps += Config::by_floats;
     return tiling;
   }
 
-  // Calls run(FetchConstant of A, FetchConstant of B). K-major operands are copied by single elements.
+  // K-major operands are copied by single elements.
   template <typename Run>
   static libsgemm_status_t with_fetch(const ConvFetch &fetch, const Run &run) {
     const auto with_b = [&](auto a) {
@@ -42,6 +42,5 @@ struct FfmaConv {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME` of the file's Config, a TileShape, and its table entry.
 #define LIBSGEMM_FFMA_CONV_ROW(NAME) \
   LIBSGEMM_CONV_TILE_ROW(NAME, FfmaConv, FfmaConvLayout, (ffma_conv<Config, KindA, KindB>))

@@ -4,7 +4,7 @@
 //                                   [slot 0: places of A's k, of B's k][slot 1] ...
 //
 // There is one slot for each stage, since that many k-tiles are started before the first barrier. A copy of four floats
-// (_x4) is inside or outside of the image as a whole.
+// is inside or outside of the image as a whole.
 #pragma once
 
 #include "gpu/conv/gather_tile.h"
@@ -18,7 +18,7 @@ template <class Map>
 struct GatherTile : GatheredTile<Map> {
   using GatheredTile<Map>::GatheredTile;
 
-  // Issues copies `first` to `end` - 1 of a k-tile. `sum`: its places of k.
+  // Copies `first` to `end` - 1 of a k-tile. `sum`: its places of k.
   __device__ __forceinline__ void copy_async(float *shared, const ConvPlace *sum, int first, int end) const {
     float *to = shared + Map::target;
     this->for_copies(sum, first, end, [to](int i, const float *element, bool inside) {
@@ -31,8 +31,7 @@ struct GatherTile : GatheredTile<Map> {
   }
 };
 
-// Supplies the k-tiles of a convolution, with the interface of DmmaSupply (fp64/dmma_multistage.cuh) and of
-// MultistageSupply (tiles/multistage.cuh).
+// Supplies the k-tiles of a convolution to dmma_multistage.cuh and multistage.cuh.
 template <class A, class B, int Stages>
 struct GatherSupply {
   static constexpr bool spread = true;
@@ -43,11 +42,11 @@ struct GatherSupply {
   B b;
   const ConvProblem &problem;
   ConvPlace *slots;
-  int slot;  // slot of the next k-tile
-  int next;  // index of the next k-tile; the block's first is 0
+  int slot;  // of the next k-tile
+  int next;  // index of the next k-tile, from 0 on in the block
   int first_k;
 
-  // `row`, `column`: start of the block's tile of C. `first_k`: start of its k. K-tiles can be copied after a barrier.
+  // `row`, `column`: start of the block's tile. `first_k`: start of its k. K-tiles can be copied after a barrier.
   __device__ __forceinline__ GatherSupply(const ConvProblem &problem, int64_t group, int row, int column, int first_k,
                                           ConvPlace *table)
       : a(problem.row, problem.a, group, row, table),
@@ -69,7 +68,7 @@ struct GatherSupply {
     advance();
   }
 
-  // For multistage.cuh: copies the block's first k-tile; copies the next one if there are `more`.
+  // The interface of multistage.cuh: first k-tile, next k-tile.
   __device__ __forceinline__ void copy_first(float *stage) {
     copy_async(stage);
     ptx::commit_copies();
@@ -82,7 +81,7 @@ struct GatherSupply {
     ptx::commit_copies();
   }
 
-  // Issues share `part` of the next k-tile's copies: the first half of the shares are A's, the second half B's.
+  // The first half of the shares are A's, the second half B's.
   __device__ __forceinline__ void copy_part(int part, int parts, float *stage) {
     const int half = parts / 2, of_b = part - half;
     if (part < half) {
@@ -104,13 +103,13 @@ struct GatherSupply {
     ++next;
   }
 
-  // Place i of the slot of k-tile `tile`: A's places of k, then B's.
+  // Place i of k-tile `tile`: A's places of k, then B's.
   __device__ __forceinline__ ConvPlace sum_place(int i, int tile) const {
     const bool of_a = i < A::sum_places;
     const int k = of_a ? i * A::sum_step : (i - A::sum_places) * B::sum_step;
     return place_of(problem.sum, (of_a ? problem.a : problem.b).sum, first_k + tile * depth + k);
   }
-  // Computes the places of the k-tile after the next one; the constructor computes those of the first Stages k-tiles.
+  // The places of the k-tile after the next; the constructor computes the first Stages ones.
   __device__ __forceinline__ void prepare() {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < slot_places) slots[slot_behind() + thread] = sum_place(thread, next + 1);

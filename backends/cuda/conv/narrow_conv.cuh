@@ -1,4 +1,4 @@
-// Convolutions to few channels: what a block does (sm75_ffma_16x64x4_narrow_conv has the picture).
+// Convolutions to few channels, by blocks (picture: sm75_ffma_16x64x4_narrow_conv).
 #pragma once
 
 #include "contract/finish.h"
@@ -13,8 +13,8 @@ using namespace gpu;
 
 constexpr int kNarrowWarps = kNarrowThreads / 32;
 constexpr int kGroups = 2, kGroupThreads = kNarrowThreads / kGroups;  // each with half of a stage's channels
-constexpr int kRows = 2, kHalves = 2, kEach = 4;  // rows of a thread, parts of a row, columns of a part
-constexpr int kTaps = 4;                          // taps that are multiplied after each read of the image
+constexpr int kRows = 2, kHalves = 2, kEach = 4;                      // of a thread, parts of a row, columns of a part
+constexpr int kTaps = 4;                                              // to multiply after each read of the image
 
 struct NarrowPlace {
   int image, group, quad;
@@ -27,15 +27,15 @@ struct NarrowPlace {
   }
 };
 
-// Parameters of a block's copies, kept in registers: the block indexes `problem[]`, and loading such a parameter takes
-// as long as a load from memory. Each element would need several.
+// Parameters of a block's copies, in registers: the block indexes `problem[]`, and such a parameter takes as long as a
+// load from memory.
 struct NarrowTile {
   int64_t image_c, image_h, image_w, filter_k, filter_c, filter_r, filter_s;
   int channels, height, width, filters, taps_h, taps_w;
-  int row, column;        // start of the tile in the output
-  int in_row, in_column;  // start of what it reads of the image
-  int rows;               // rows of the image that the tile reads
-  int taps;               // taps of a filter
+  int row, column;        // of the tile in the output
+  int in_row, in_column;  // of what it reads of the image
+  int rows;               // of the image, for the tile
+  int taps;               // of a filter
   const NarrowProblem &p;
   const float *image, *filter;
 
@@ -72,8 +72,8 @@ struct NarrowTile {
     return stage + kNarrowDepth * rows * kNarrowPitch;
   }
 
-  // Copies a stage: channels `first` on, and their filters. A warp copies one line at a time, kAcross columns at once:
-  // 32 of one channel, or 8 of 4 neighbouring channels.
+  // Copies channels `first` on, and their filters. A warp copies a line at a time, kAcross columns at once: 32 of one
+  // channel, or 8 of 4 neighbouring channels.
   template <int kAcross>
   __device__ __forceinline__ void copy(float *stage, int first) const {
     constexpr int kLanes = 32 / kAcross, kTimes = (kNarrowPitch + kAcross - 1) / kAcross;
@@ -103,7 +103,7 @@ struct NarrowTile {
 
  private:
   __device__ __forceinline__ void copy_filters(float *to, int first) const {
-    constexpr int kAtOnce = kNarrowThreads / (4 * kNarrowDepth);  // taps copied at once
+    constexpr int kAtOnce = kNarrowThreads / (4 * kNarrowDepth);  // taps
     const int thread = static_cast<int>(threadIdx.x), k = thread % 4, channel = thread / 4 % kNarrowDepth;
     const bool inside = k < filters && first + channel < channels;
     const Global<const float> *from = global(filter) + k * filter_k + (first + channel) * filter_c;
@@ -117,7 +117,7 @@ struct NarrowTile {
 template <int kChannels>
 using NarrowSums = float[kHalves][kEach][kChannels];
 
-// Multiplies kTaps taps of a row of the filters, or `taps` if there are fewer.
+// kTaps taps of a row of the filters, or `taps` if there are fewer.
 template <int kChannels>
 __device__ __forceinline__ void multiply_taps(NarrowSums<kChannels> &sum, const float (&x)[kHalves][kEach + kTaps],
                                               const float4 *filter, int taps) {
@@ -137,7 +137,7 @@ __device__ __forceinline__ void multiply_taps(NarrowSums<kChannels> &sum, const 
   }
 }
 
-// Multiplies a stage. Each line of the image contributes to both rows of a thread, by neighbouring rows of the filters.
+// A line of the image contributes to both rows of a thread, by neighbouring rows of the filters.
 template <int kChannels>
 __device__ __forceinline__ void multiply(NarrowSums<kChannels> (&sum)[kRows], const NarrowTile &tile, float *stage) {
   const int thread = static_cast<int>(threadIdx.x) % kGroupThreads, lane = thread % 8, row = kRows * (thread / 8);
@@ -167,8 +167,7 @@ __device__ __forceinline__ void multiply(NarrowSums<kChannels> (&sum)[kRows], co
   }
 }
 
-// Adds the accumulators of the two groups through shared memory. Each group gets the other's sums of one row, and
-// returns the total of that row in sum[0].
+// Adds the two groups through shared memory. Each gets the other's sums of one row, and returns its total in sum[0].
 template <int kChannels>
 __device__ __forceinline__ void add_groups(NarrowSums<kChannels> (&sum)[kRows], float *shared) {
   static_assert(kGroups == 2 && kRows == 2, "a row each");

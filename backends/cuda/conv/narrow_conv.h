@@ -1,5 +1,5 @@
-// Parameters of a launch of sm75_ffma_16x64x4_narrow_conv: convolutions to few channels of each group, with strides and
-// dilations of 1. Host and device. A data gradient with strides is several of them (gpu/conv/conv_product.h).
+// Parameters of sm75_ffma_16x64x4_narrow_conv: strides and dilations of 1. A data gradient with strides is several such
+// convolutions (gpu/conv/conv_product.h). Host and device.
 #pragma once
 
 #include "cuda/conv/splits/conv_splits.h"
@@ -7,32 +7,32 @@
 namespace libsgemm::cuda {
 
 constexpr int kNarrowRows = 16, kNarrowColumns = 64;  // tile of the output
-constexpr int kNarrowTaps = 8;                        // limit for taps along rows, and along columns
+constexpr int kNarrowTaps = 8;                        // most taps along either side
 constexpr int kNarrowPitch = kNarrowColumns + kNarrowTaps;
 constexpr int kNarrowDepth = 4;  // channels of the image in a stage
 constexpr int kNarrowThreads = 128;
-constexpr int kNarrowQuads = 4;  // limit for a group; a quad is up to four filters
+constexpr int kNarrowQuads = 4;  // most of a group; a quad is up to four filters
 
 struct NarrowProblem {
-  ConvImage image;      // all of its channels are summed
+  ConvImage image;      // all channels are summed
   ConvFilters filters;  // one for each channel of a group of the output
-  int p, q;             // extents of the output
+  int p, q;             // of the output
   int first_h, first_w;
   float *out;
   int64_t out_n, out_h, out_w, out_k;
-  int64_t image_group, filter_group, out_group;  // elements from group to group
-  bool out_vectors;                              // the channels of a quad are neighbours, at multiples of 16 bytes
+  int64_t image_group, filter_group, out_group;  // from group to group
+  bool out_vectors;                              // a quad's channels are neighbours, at multiples of 16 bytes
   gpu::Divisor taps_w;
-  int tiles_w, tiles;  // tiles of a row of tiles, of an image
+  int tiles_w, tiles;  // of a row of tiles; of an image
 };
 
 struct NarrowProblems {
   static constexpr int kMost = 4;
   NarrowProblem problem[kMost];
-  gpu::Divisor quads, groups;  // quads of a group's output channels; groups
+  gpu::Divisor quads, groups;  // of a group's output channels; of the call
   float alpha, beta;
-  int stage_floats;    // floats of the largest stage
-  bool channels_next;  // channels of the image are neighbours
+  int stage_floats;    // of the largest stage
+  bool channels_next;  // the image's are neighbours
 };
 
 }  // namespace libsgemm::cuda

@@ -1,5 +1,6 @@
 // Direct convolutions to few channels, or in groups of few, by FP32 FMAs: above all groups of four channels, for which
-// tiles of a product would be mostly zeros. A block computes up to four channels of a group's output.
+// tiles of a product would be mostly zeros. A block computes up to four channels of a group's output. Figures:
+// docs/kernels/convolution.md.
 //
 // A data gradient with strides is one such convolution of dy for each remainder of rows and columns, with the taps that
 // contribute to it. A launch computes four of them (grid: tiles; images, groups and quads of channels; remainders).
@@ -11,17 +12,12 @@
 //   2    t8 t9 ...                      a thread reads 8 of a row for 4 columns, both rows and up to 4 taps, and each
 //                                       tap of all filters as one float4, which is the same for all lanes
 //
-// Two groups of 64 threads each process half of the channels, and add their accumulators at the end.
-//
-// Shared memory, bytes: two stages, each 4 channels of the image as [channel][16 + taps - 1 rows][72 columns], then
-// their filters as [channel][tap][4 filters]. 48 KiB for 7 x 7 taps with strides of 2; at most 75 KiB.
+// Two groups of 64 threads each process half of the channels, and add their accumulators at the end. Shared memory: two
+// stages of 4 channels of the image, then their filters; at most 75 KiB.
 //
 // Requires: a forward convolution without strides to at most 16 filters a group, or a data gradient of at most 16
 // channels a group with any strides; no dilation; at most 8 taps along rows and along columns (of a remainder). Tensors
 // with any element strides and alignment.
-//
-// Measured (H100): 3 x 3 of 32 x 128 x 56 x 56 in 32 groups, NCHW, 112 us; in tiles on FP64 tensor cores 357. More:
-// docs/kernels/convolution.md.
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -51,7 +47,7 @@ namespace {
 
 struct Narrow {
   static bool supports(const ConvDesc &desc, int) {
-    constexpr int64_t kMostBlocks = 65535;  // limit of the grid along y
+    constexpr int64_t kMostBlocks = 65535;  // along the grid's y
     if (desc.direction == Conv::weight_gradient || !conv_fits(desc)) return false;
     const int64_t tiles = ceil_div(desc.direction == Conv::forward ? desc.p : desc.h, kNarrowRows) *
                           ceil_div(desc.direction == Conv::forward ? desc.q : desc.w, kNarrowColumns);
@@ -71,12 +67,12 @@ struct Narrow {
   }
 
   static double cost(const ConvDesc &desc, int index) {
-    // Share of the peak that FMAs reach. Then costs, in FMAs: of copying an element; of storing an element of
-    // neighbouring columns or of a quad, one that is strided, and one of neighbouring channels not stored as quads.
+    // Share of the peak of FMAs. Costs, in FMAs: of copying an element; of storing one of neighbouring columns or of a
+    // quad; a strided one; one of neighbouring channels not stored as quads.
     constexpr double kPeakFraction = 0.45, kCopy = 20, kStore = 10, kStoreApart = 40, kStoreAlone = 60;
-    constexpr int kColumns = kNarrowColumns + 32;  // columns of a row that a warp copies, some of them idle
+    constexpr int kColumns = kNarrowColumns + 32;  // that a warp copies, some of them idle
     const Device &d = device(index);
-    double work = 0, tiles = 0;  // FMAs of all tiles of an image and a quad
+    double work = 0, tiles = 0;  // FMAs of an image and a quad
     const ConvSizes sizes(desc);
     for (int i = 0; i < sizes.count(); ++i) {
       const NarrowProblem p = problem(desc, sizes.product(i));
@@ -91,7 +87,7 @@ struct Narrow {
     }
     const double along_y = static_cast<double>(blocks_along_y(desc));
     work *= along_y;
-    // A block that is alone on a multiprocessor waits half of the time.
+    // A block alone on a multiprocessor waits half of the time.
     const double share = std::min(1.0, tiles * along_y / (2.0 * d.compute_units));
     const double launches = std::ceil(static_cast<double>(conv_products(desc)) / NarrowProblems::kMost);
     return kLaunchSeconds * launches +
@@ -141,7 +137,7 @@ struct Narrow {
   }
   static int64_t quads(const ConvDesc &desc) { return ceil_div(channels(desc), 4); }
   static int64_t blocks_along_y(const ConvDesc &desc) { return desc.n * desc.groups * quads(desc); }
-  // Returns the number of channels of the instance of the kernel: 1, 3 or 4.
+  // Returns the number of channels of the kernel's instance: 1, 3 or 4.
   static int instance(const ConvDesc &desc) {
     const int64_t most = std::min<int64_t>(channels(desc), 4);
     return most == 2 ? 3 : static_cast<int>(most);

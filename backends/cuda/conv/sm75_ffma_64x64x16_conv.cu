@@ -1,11 +1,4 @@
-// As sm75_ffma_128x64x16_conv.cu, with smaller tiles, for medium and small problems. A warp computes 32 x 32 elements
-// of C, a lane 8 x 4.
-//
-// sm75_ffma_64x64x16_col2im: data gradients by the same kernel, as one product of all pixels of dy with all elements of
-// the filters, and a sum of its columns (gpu/conv/col2im_problem.h).
-//
-// Measured (H100 SXM, CUDA 13.0, forward, NCHW): 3 x 3 of 64 channels, 16 x 224 x 224, 33.7 TFLOP/s. More:
-// docs/kernels/convolution.md.
+// As sm75_ffma_128x64x16_conv.cu, with smaller tiles, for medium and small problems; also with _col2im.
 #include "ffma_conv.cuh"
 #include "ffma_conv_row.h"
 #include "gpu/conv/col2im_row.h"

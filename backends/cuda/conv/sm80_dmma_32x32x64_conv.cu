@@ -1,5 +1,4 @@
-// As sm90_dmma_32x32x64_conv.cu, on an A100, A800 or A30 (sm_80), without _packed. Not measured: no such GPU was
-// available.
+// As sm90_dmma_32x32x64_conv.cu, on an A100, A800 or A30 (sm_80), without _packed. Not measured.
 #include "dmma_conv.cuh"
 #include "dmma_conv_row.h"
 #include "fp64/sm80_dmma_32x32x64.h"

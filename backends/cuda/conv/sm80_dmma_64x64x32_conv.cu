@@ -1,4 +1,4 @@
-// As sm90_dmma_64x64x32_conv.cu, on an A100, A800 or A30 (sm_80). Not measured: no such GPU was available.
+// As sm90_dmma_64x64x32_conv.cu, on an A100, A800 or A30 (sm_80). Not measured.
 #include "dmma_conv.cuh"
 #include "dmma_conv_row.h"
 #include "fp64/sm80_dmma_64x64x32.h"
@@ -9,7 +9,7 @@ namespace libsgemm::cuda {
 namespace {
 
 struct Config : Sm80Dmma64x64x32 {
-  static constexpr int blocks = 3;  // the places take the shared memory of a fourth
+  static constexpr int blocks = 3;  // places take the shared memory of a fourth
 };
 
 }  // namespace

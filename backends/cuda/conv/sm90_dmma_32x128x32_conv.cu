@@ -1,9 +1,5 @@
-// As sm90_dmma_64x64x32_conv.cu, for products with few rows of C; without _packed and _col2im.
-//
-//   warps of a tile: four of 32 x 32, side by side; three blocks a multiprocessor
-//
-// Measured (H100 SXM, CUDA 13.0, NCHW): 3 x 3 of 512 channels, 32 x 7 x 7, split-K, 46.1 TFLOP/s; tiles of 64 x 64
-// 41.2.
+// As sm90_dmma_64x64x32_conv.cu, with four warps of 32 x 32 side by side, for products with few rows of C; without
+// _packed and _col2im.
 #include "dmma_conv.cuh"
 #include "dmma_conv_row.h"
 #include "fp64/sm90_dmma_32x128x32.h"

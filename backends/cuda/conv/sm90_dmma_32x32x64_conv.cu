@@ -1,9 +1,4 @@
-// As sm90_dmma_64x64x32_conv.cu, for small problems; without _col2im.
-//
-//   warps of a tile: four of 16 x 16; three blocks a multiprocessor
-//
-// Measured (H100 SXM, CUDA 13.0, NHWC): weight gradient of 32 groups of 4 channels, 3 x 3, 32 x 56 x 56, split-K, 372
-// us; tiles of 64 x 64 511.
+// As sm90_dmma_64x64x32_conv.cu, with warps of 16 x 16, for small problems; without _col2im.
 #include "dmma_conv.cuh"
 #include "dmma_conv_row.h"
 #include "fp64/sm90_dmma_32x32x64.h"

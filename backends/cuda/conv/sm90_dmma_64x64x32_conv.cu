@@ -1,29 +1,19 @@
 // Convolutions of FP32 tensors, and both gradients, with accumulators in FP64 on the FP64 tensor cores of an H100 or
-// H200. Every element is rounded once. For most sizes.
+// H200. Every element is rounded once. For most sizes. Figures: docs/kernels/convolution.md.
 //
 // sm90_dmma_64x64x32_conv_split_k: the same kernel on slices of k, which conv_split_k_sum_fp64() adds in order.
-//
 // sm90_dmma_64x64x32_conv_packed: data gradients, from a copy of the filters with neighbouring channels
-// (gpu/conv/conv_pack.h).
-//
-// sm90_dmma_64x64x32_col2im: data gradients, as one product of all pixels of dy with all elements of the filters, and a
-// sum of its columns (gpu/conv/col2im_problem.h).
+// (gpu/conv/conv_pack.h). sm90_dmma_64x64x32_col2im: data gradients, as one product of all pixels of dy with all
+// elements of the filters, and a sum of its columns (gpu/conv/col2im_problem.h).
 //
 // Main loop: fp64/dmma_multistage.cuh; a warp's part: fp64/dmma.cuh; gathered operands: gather_tile.cuh; indices of the
-// product: gpu/conv/conv_problem.h.
-//
-//   tile of C: 64 x 64            warp: 32 x 32 = 4 x 2 instructions of 8 x 16 (k 16); three blocks a multiprocessor
-//
-// Shared memory, bytes: stage s of 3 at 18432 s; places from 55296 on: 16 for each row or column of a K-major operand,
-// and for each stage 16 for each copy along k; at most 4096.
+// product: gpu/conv/conv_problem.h. Tile, warps and stages: fp64/sm90_dmma_64x64x32_multistage.cu; at most 4 KiB of
+// places follow the stages.
 //
 // Requires: sm_90; FP32 tensors with any element strides and alignment; all directions, strides, paddings, dilations
 // and groups, with fewer than 2^29 rows, columns and terms of a group. split_k also: a forward convolution, a weight
 // gradient, or a data gradient without strides; a shape for which the cost model chooses more than one slice; a
 // workspace of 8 slices ceil(m, 4) n bytes a group, at most 32 MiB.
-//
-// Measured (H100 SXM, CUDA 13.0, forward, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 57.9 TFLOP/s. More:
-// docs/kernels/convolution.md.
 #include "dmma_conv.cuh"
 #include "dmma_conv_row.h"
 #include "fp64/sm90_dmma_64x64x32.h"

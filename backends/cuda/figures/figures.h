@@ -1,5 +1,5 @@
-// Measured performance of the kernels, by architecture. Each measured architecture has a file of data. A kernel without
-// figures for an architecture has those of its Config.
+// Measured performance of the kernels, a file of data for each measured architecture. For others a kernel has the
+// figures of its Config.
 #pragma once
 
 #include "gpu/cost.h"
@@ -10,18 +10,17 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 #define LIBSGEMM_NAME(row, ...) row,
-// Kernels whose Figures are fitted. Each is in the file of every measured architecture.
+// Kernels whose Figures are fitted.
 enum class Fitted { LIBSGEMM_FIGURES_SM90(LIBSGEMM_NAME) };
-// Kernels with their own cost models. Only the ratio of measured to predicted time is fitted.
+// Kernels with their own cost models: only the ratio of measured to predicted time is fitted.
 enum class Shared { LIBSGEMM_SHARES_SM90(LIBSGEMM_NAME) };
 #undef LIBSGEMM_NAME
 
-// Return the fitted values; null and 1 if the architecture was not measured. bench/model/fit_model.cpp has its own
-// definitions, whose values it can change.
+// Null and 1 if the architecture was not measured. bench/model/fit_model.cpp has definitions whose values it can
+// change.
 const Figures *fitted_figures(int arch, Fitted row);
 double fitted_share(int arch, Shared row);
 
-// Returns the figures of a kernel; those of sm_90 if the architecture was not measured.
 inline const Figures &figures_or_sm90(int arch, Fitted row) {
   const Figures *figures = fitted_figures(arch, row);
   return figures != nullptr ? *figures : *fitted_figures(90, row);

@@ -1,17 +1,10 @@
 // A warp's part of a product on the FP64 tensor cores (mma.sync), from tiles of floats (float_tile.cuh). Products of
 // floats are exact in FP64; the one rounding at the end gives the nearest float, except in near ties.
 //
-// The instruction computes D = X Y + D, 16 x 8. X is made from B and Y from A, so that D is a block of C transposed.
-//
-//   D = C^T: warp_n x warp_m            lane 4 g + q of a 16 x 8 block: columns g and g + 8 of C,
-//   +-----+-----+-----+-- m             rows 2 q and 2 q + 1
-//   |16x8 |     |     |
-//   +-----+-----+-----+--               its elements of X: columns g and g + 8 of op(B) at k = q, q + 4, q + 8, q + 12;
-//   |     |     |     |                 of Y: row g of op(A) at the same k
-//   n
-//
-// With m8n8k4 a lane has only column g, and only k = q. With split-K a slice's accumulators are written to the
-// workspace as doubles.
+// The instruction computes D = X Y + D, 16 x 8. X comes from B and Y from A, so D is a block of C transposed. Lane 4 g
+// + q has columns g and g + 8 of C, rows 2 q and 2 q + 1. Its elements of X are columns g and g + 8 of op(B) at k = q,
+// q + 4, q + 8, q + 12; of Y row g of op(A) at the same k. With m8n8k4 it has only column g, and k = q. A slice's
+// accumulators (split-K) are doubles.
 //
 // Source of the fragment layout: measured; NVIDIA, PTX ISA, mma.m16n8k16 and mma.m8n8k4 with .f64. Time:
 // docs/kernels/fp64.md.
@@ -21,11 +14,11 @@
 
 namespace libsgemm::cuda {
 
-// An mma instruction: its columns of C (rows are always 8), its k, and the first architecture that has it.
+// An mma instruction: its columns of C (rows are always 8), k, first architecture.
 template <int Columns, int Depth, int MinArch>
 struct DmmaInstruction {
   static constexpr int columns = Columns, depth = Depth, min_arch = MinArch;
-  static constexpr int groups = Columns / 8, quads = Depth / 4;  // a lane has a column of each group, a k of each quad
+  static constexpr int groups = Columns / 8, quads = Depth / 4;  // of which a lane has a column and a k
 #ifdef __CUDA_ARCH__
   static constexpr bool exists = __CUDA_ARCH__ >= 10 * MinArch;
 #else
@@ -35,8 +28,8 @@ struct DmmaInstruction {
 using M16n8k16 = DmmaInstruction<16, 16, 90>;
 using M8n8k4 = DmmaInstruction<8, 4, 80>;
 
-// Place in the workspace of a block's accumulators, for a slice of k. p.partial_ld, in doubles, is a multiple of 4: if
-// the first of a lane's two rows is inside the column, so is the second.
+// A block's accumulators of a slice of k. p.partial_ld, in doubles, is a multiple of 4, so a lane's two rows are both
+// inside the column or outside.
 struct PartialTile {
   Global<double> *sums;
   int64_t ld;
@@ -69,18 +62,18 @@ struct Dmma {
   static constexpr int blocks_x = Config::warp_n / columns, blocks_y = Config::warp_m / 8;
   static constexpr int steps = Config::tile_k / depth;
 
-  // Floats of shared memory that store() needs for a warp: its part of C. The pitch is 8 or 24 modulo 32, so that the
-  // lanes of a half-warp, which write pairs of rows in four columns, use different banks.
+  // Shared memory of store() for a warp: its part of C. The pitch is 8 or 24 modulo 32, so that lanes of a half-warp,
+  // which write pairs of rows in four columns, use different banks.
   static constexpr int patch_pitch = Config::warp_m + 8, patch_floats = Config::warp_n * patch_pitch;
 
   using Sums = double[blocks_x][blocks_y][2 * groups];
-  // Operands of the next products, before conversion to double.
+  // Operands of the next products.
   struct Floats {
     float x[groups * quads], y[blocks_y][quads];
   };
 
   int warp_row, warp_column;
-  int first_x, first_y;  // the lane's first element in the tile of B and of A, floats
+  int first_x, first_y;  // the lane's first element in the tiles
 
   __device__ __forceinline__ Dmma()
       : warp_row(static_cast<int>(threadIdx.x) / 32 % Config::warp_rows),
@@ -114,10 +107,9 @@ struct Dmma {
     }
   }
 
-  // Adds the products of k-step `step` to `sum`. `next` holds the first block row of X and all of Y; each other block
-  // row is loaded while its predecessor is multiplied. before_last() is called before the last block row, when all of
-  // this k-step has been read; it loads `next` for the following k-step. before_row(row), called before each block row,
-  // may issue other work to overlap.
+  // Adds the products of a k-step. `next` holds the first block row of X and all of Y; another block row is loaded
+  // while its predecessor is multiplied. before_last(), before the last block row, loads `next` for the following
+  // k-step. before_row(row) may issue other work to overlap.
   template <class BeforeLast, class BeforeRow>
   __device__ __forceinline__ void multiply(Sums &sum, Floats &next, const float *tile_b, int step,
                                            const BeforeLast &before_last, const BeforeRow &before_row) const {
@@ -149,22 +141,22 @@ struct Dmma {
     multiply(sum, next, tile_b, step, before_last, [](int) {});
   }
 
-  // C = alpha * sum + beta * C, rounded once. The elements pass through `shared`, patch_floats for each warp, so that a
-  // warp stores whole lines. Stores from registers are slower (docs/kernels/fp64.md).
+  // C = alpha * sum + beta * C, rounded once. Through `shared`, patch_floats for each warp, so that a warp stores whole
+  // lines (docs/kernels/fp64.md).
   __device__ __forceinline__ void store(const Sums &sum, const OutputTile &out, float *shared) const {
     const bool vectors = (reinterpret_cast<uintptr_t>(out.c) % 16 | static_cast<uintptr_t>(out.ld) % 4) == 0;
     store_lines(sum, patch_of(out, shared), out.alpha, out.beta, vectors);
   }
 
-  // Stores a tile that begins at `first`, which has MatrixPlace's functions. `vectors`: rows 4 i to 4 i + 3 of a column
-  // are contiguous in memory, and begin at a multiple of 16 bytes.
+  // `first` has MatrixPlace's functions. `vectors`: rows 4 i to 4 i + 3 of a column are contiguous, and aligned to 16
+  // bytes.
   template <class Place>
   __device__ __forceinline__ void store(const Sums &sum, const Place &first, int rows, int columns, float alpha,
                                         float beta, bool vectors, float *shared) const {
     store_lines(sum, patch_of(first, rows, columns, shared), alpha, beta, vectors);
   }
 
-  // Stores a tile on the diagonal of C, of which only one triangle is read and written.
+  // A tile on the diagonal, of which only one triangle is read and written.
   __device__ __forceinline__ void store_triangle(const Sums &sum, const OutputTile &out, float *shared,
                                                  bool upper) const {
     const int below = warp_row * Config::warp_m - warp_column * Config::warp_n;
@@ -174,7 +166,6 @@ struct Dmma {
     store_through<float, true>(sum, patch, out.alpha, out.beta, inside);
   }
 
-  // Calls visit(sum, row, column) for the lane's elements of the tile.
   template <class Visit>
   __device__ __forceinline__ void for_elements(Sums &sum, const Visit &visit) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -205,11 +196,11 @@ struct Dmma {
   }
 
  private:
-  // A warp's part of C: its copy in shared memory, and its place in C.
+  // A warp's part of C, in shared memory and in C.
   template <class Place>
   struct Patch {
     float *shared;
-    int rows, columns;  // those inside the matrix
+    int rows, columns;  // inside the matrix
     Place first;
   };
 
@@ -237,7 +228,7 @@ struct Dmma {
     }
   }
 
-  // Calls copy(place in shared memory, place in C) for each T of the patch, if wanted(row, column).
+  // Calls copy(place in shared memory, place in C) for each T, if wanted(row, column).
   template <typename T, class Place, class Wanted, class Copy>
   __device__ __forceinline__ static void for_lines(const Patch<Place> &patch, const Wanted &wanted, const Copy &copy) {
     constexpr int kWidth = sizeof(T) / sizeof(float), kLanes = Config::warp_m / kWidth, kColumns = 32 / kLanes;

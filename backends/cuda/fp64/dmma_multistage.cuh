@@ -1,15 +1,12 @@
-// Main loop of products on FP64 tensor cores, with several k-tiles in flight (cp.async).
+// Main loop of products on FP64 tensor cores, with several k-tiles in flight (cp.async). What was tried instead:
+// docs/kernels/fp64.md.
 //
-//   shared memory: stage 0 [A tile][B tile], stage 1, ... (s = Config::stages of them)
+//   time ->      k-tile t     k-tile t+1   ...     in stages 0, 1, ... (s = Config::stages of them)
+//   multiply     k-tile t     k-tile t+1           fragments of the next products are read while these multiply
+//   copy         k-tile t+s-1 k-tile t+s           into the stage that t-1 has left
 //
-//   time ->      k-tile t     k-tile t+1   ...
-//   multiply     k-tile t     k-tile t+1        fragments of the next products are read while these multiply
-//   copy         k-tile t+s-1 k-tile t+s        issued at the start of a k-tile, into the stage that t-1 has left
-//
-// The last k-tile is multiplied only in the k-steps that overlap k. There is one barrier per k-tile, before its last
-// products: then the next k-tile has arrived, and every thread holds the last fragments of this one.
-//
-// What was tried instead: docs/kernels/fp64.md.
+// The last k-tile is multiplied only in the k-steps that overlap k. One barrier per k-tile, before its last products:
+// then the next k-tile has arrived, and every thread holds the last fragments of this one.
 #pragma once
 
 #include "dmma.cuh"
@@ -41,11 +38,11 @@ struct DmmaLayout {
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles start at multiples of 16 bytes");
 };
 
-// The k-tiles of a block: their number, and the k-steps of the last one that overlap k.
+// A block's k-tiles, and the k-steps of the last one that overlap k.
 struct DmmaRange {
   int count, last_steps;
 
-  // `last_depth`: k that is left from the last k-tile on.
+  // `last_depth`: k left from the last k-tile on.
   template <class Engine>
   __device__ __forceinline__ static DmmaRange of(int count, int64_t last_depth) {
     constexpr int64_t kTile = Engine::steps * Engine::depth;
@@ -53,11 +50,9 @@ struct DmmaRange {
   }
 };
 
-// Source of a product's k-tiles, in order.
-//
-// If copies take more than a few instructions, a supply sets `spread`: they are then interleaved with the products of a
-// k-tile. copy_part(part, parts, stage) issues share `part` of `parts`, in order, also for k-tiles after the block's
-// last one.
+// Source of a product's k-tiles, in order. If copies take many instructions, a supply sets `spread`: they are then
+// interleaved with the products of a k-tile. copy_part(part, parts, stage) issues share `part`, also after the block's
+// last k-tile.
 template <class A, class B>
 struct DmmaSupply {
   static constexpr bool spread = false;
@@ -70,7 +65,7 @@ struct DmmaSupply {
   }
 };
 
-// Sets `sum` to the product over the block's k-tiles. On return all copies have arrived, and `shared` is free.
+// On return all copies have arrived, and `shared` is free.
 template <class Config, class Layout, class Supply>
 __device__ __forceinline__ void dmma_loop(const typename Layout::Engine &engine, typename Layout::Engine::Sums &sum,
                                           Supply &supply, const DmmaRange &range, float *shared) {

@@ -1,5 +1,5 @@
 // symm and trmm on the FP64 tensor cores: the main loop of dmma_multistage.cuh with an A of which one triangle is
-// stored, on either side of the product. trmm reads the other matrix from a copy.
+// stored, on either side of the product. trmm reads the other matrix from a copy. Figures: docs/kernels/fp64.md.
 //
 //        k ->                     a k-tile of A for a block of C, if the upper triangle is stored:
 //      +---+---+---+---+
@@ -8,11 +8,8 @@
 //   u  | m | x | p | p |          m  on the other side: trmm skips it; symm copies each element from its mirror image
 //   t  +---+---+---+---+
 //
-// In an x, trmm fills the other side of the diagonal with zeros. BLAS leaves these terms out, but zero times Inf or NaN
-// is NaN. So elements of C that are infinite or NaN are computed again, one by one, without such terms.
-//
-// Measured (H100 at 1980 MHz, all forms, copy included): trmm 4096 54.1 TFLOP/s, 1.35 times cuBLAS 13.1 (geometric
-// mean). More: docs/kernels/fp64.md.
+// In an x, trmm fills the other side of the diagonal with zeros. But zero times Inf or NaN is NaN, so elements of C
+// that are infinite or NaN are computed again, one by one, without such terms.
 #pragma once
 
 #include <cmath>
@@ -36,7 +33,7 @@ struct CrossedTile : FloatTile<Outer, Depth, Threads, by_elements(Kind)> {
 
   const float *mirrored;
   int64_t mirrored_step;
-  int diagonal;  // outer index minus k, of the thread's first element
+  int diagonal;  // outer index minus k, of the first element
 
   __device__ __forceinline__ CrossedTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
                                          int64_t first_k, int64_t k)
@@ -112,7 +109,7 @@ class OneSidedSupply {
   Other other_;
 };
 
-// Returns one element of a trmm before alpha, from the terms inside the triangle only.
+// Returns an element of a trmm before alpha, from the terms inside the triangle only.
 template <bool kLeft, Fetch KindA, Fetch KindB>
 __device__ __noinline__ double triangular_sum(const StridedOperands &operands, const OneSidedProblem &p, int64_t row,
                                               int64_t column) {
@@ -143,7 +140,7 @@ __device__ __forceinline__ void dmma_one_sided(const StridedOperands &operands, 
 
   const TileProblem &p = o.product;
   TilePosition<Config> at(p);
-  if (kTriangular && !o.upper) {  // the tiles with the largest k first
+  if (kTriangular && !o.upper) {  // the largest k first
     if constexpr (kLeft) {
       at.i = p.tiles_m - 1 - at.i;
     } else {

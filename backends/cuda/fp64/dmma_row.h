@@ -1,4 +1,4 @@
-// Host side of the kernels on FP64 tensor cores: code that they share.
+// Host side of the kernels on FP64 tensor cores.
 #pragma once
 
 #include "figures/figures.h"
@@ -9,9 +9,9 @@
 namespace libsgemm::cuda {
 
 // Base of a Row of gpu/tiles/tile_row.h. The Config also has Instruction; blocks, resident per multiprocessor; fitted,
-// and split_fitted if a kernel splits k, shares of the peak of the FP64 tensor cores; elements, the share of the speed
-// if operands are copied by elements; by_floats, k that takes as long as storing C by single floats. Model parameters
-// are fitted to 180 random shapes with cold operands on an H200.
+// and split_fitted if a kernel splits k, shares of the peak; elements, the share of the speed if operands are copied by
+// elements; by_floats, k that takes as long as storing C by single floats. Fitted to 180 random shapes with cold
+// operands on an H200.
 template <class RowConfig>
 struct DmmaRow {
   using Config = RowConfig;
@@ -19,7 +19,7 @@ struct DmmaRow {
 
   static bool runs_on(int index) { return device(index).code_arch >= Config::Instruction::min_arch; }
 
-  // True if operands can be copied 16 bytes at a time. Such copies read no bytes outside the matrix.
+  // True if operands can be copied 16 bytes at a time, without bytes outside the matrix.
   static bool vectors(const GemmDesc &desc) {
     const int64_t strides = desc.batch == Batch::strided ? desc.stride_a | desc.stride_b : 0;
     return desc.batch != Batch::pointers && columns_aligned(desc.a, desc.lda) && columns_aligned(desc.b, desc.ldb) &&
@@ -44,7 +44,7 @@ struct DmmaRow {
   }
 };
 
-// Enqueues C(i) = alpha * (sum of product i's slices in p.partial) + beta * C(i), rounded once. The slices are doubles.
+// Enqueues C(i) = alpha * (sum of product i's slices in p.partial) + beta * C(i), rounded once. Slices are doubles.
 libsgemm_status_t launch_split_k_sum_fp64(const TileProblem &p, int slices, const StridedOperands &operands,
                                           int64_t count, const Launch &launch, Error *error);
 
@@ -70,8 +70,7 @@ Kernel dmma_split_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME` of the file's Config, a DmmaShape, with the loop of dmma_multistage.cuh; its Row; and its
-// table entry `Kernel NAME()`.
+// Defines the kernel `NAME` of the file's Config, a DmmaShape, and its Row.
 #define LIBSGEMM_DMMA_ROW(NAME)                                                                    \
   template <Fetch KindA, Fetch KindB, typename Operands>                                           \
   __global__ void __launch_bounds__(Config::threads, Config::blocks)                               \

@@ -1,13 +1,10 @@
 // syrk, syr2k and gemmtr on the FP64 tensor cores: the main loop of dmma_multistage.cuh over the tiles of C that
-// overlap its triangle (gpu/level3/triangle.h).
+// overlap its triangle (gpu/level3/triangle.h). Figures: docs/kernels/fp64.md.
 //
-// In syr2k a block's k-tiles of op(A) op(B)^T are followed by those of op(B) op(A)^T, into the same accumulators, which
-// are rounded once; the last k-tile of the first product is padded with zeros. Tiles on the diagonal are multiplied
-// whole; only elements inside the triangle are stored. With split-K each slice is a matrix of n columns in the
-// workspace, of which only the triangle's tiles are written.
-//
-// Measured (H100 at 1980 MHz): syrk N, n = k = 4096, lower, 56.7 TFLOP/s, 1.31 times cuBLAS 13.1. More:
-// docs/kernels/fp64.md.
+// In syr2k a block's k-tiles of op(A) op(B)^T are followed by those of op(B) op(A)^T, into the same accumulators; the
+// last k-tile of the first product is padded with zeros. Tiles on the diagonal are multiplied whole, and stored inside
+// the triangle. With split-K each slice is a matrix of n columns in the workspace, of which only the triangle's tiles
+// are written.
 #pragma once
 
 #include <climits>
@@ -18,13 +15,13 @@
 
 namespace libsgemm::cuda {
 
-// Source of the k-tiles of one product, or of two, the second with A and B exchanged.
+// k-tiles of one product, or of two, the second with A and B exchanged.
 template <class Config, class A, class B>
 class TriangleSupply {
  public:
   static constexpr bool spread = false;
 
-  // `first`: the first k-tile, counted over both products.
+  // `first`: counted over both products.
   __device__ __forceinline__ TriangleSupply(const StridedOperands &operands, const TriangleProblem &p,
                                             const TilePosition<Config> &at, int first)
       : operands_(operands),
@@ -53,7 +50,7 @@ class TriangleSupply {
   const StridedOperands &operands_;
   const TriangleProblem &p_;
   int64_t row_, column_;
-  int left_;  // k-tiles until the second product begins
+  int left_;  // until the second product
   DmmaSupply<A, B> now_;
 };
 
@@ -67,7 +64,7 @@ __device__ __forceinline__ void dmma_triangle(const StridedOperands &operands, c
   const TileProblem &p = t.product;
   const TilePosition<Config> at = triangle_position<Config>(t);
   const int first = static_cast<int>(blockIdx.y) * p.slice_tiles, count = min(p.slice_tiles, p.k_tiles - first);
-  const int last = (first + count - 1) % t.term_tiles;  // last k-tile, counted within its product
+  const int last = (first + count - 1) % t.term_tiles;  // within its product
   TriangleSupply<Config, typename Layout::A, typename Layout::B> supply(operands, t, at, first);
   const Engine engine;
   typename Engine::Sums sum;

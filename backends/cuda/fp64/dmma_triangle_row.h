@@ -9,7 +9,7 @@ namespace libsgemm::cuda {
 using level3::as_product;
 
 // Enqueues C(i) = alpha * (sum of product i's slices in p.product.partial) + beta * C(i) on the triangle, rounded once.
-// The slices are doubles.
+// Slices are doubles.
 libsgemm_status_t launch_split_k_sum_fp64_triangle(const TriangleProblem &p, int slices,
                                                    const StridedOperands &operands, int64_t count, const Launch &launch,
                                                    Error *error);
@@ -44,8 +44,7 @@ struct DmmaTriangle : TriangleTiles<TriangleRow> {
   }
 
  private:
-  // The latency was measured with FP64 tensor cores of the full rate. With slower ones it is small compared with the
-  // products and would draw small calls to FP64; so it is raised there.
+  // The latency was measured with FP64 tensor cores of the full rate. Slower ones would attract small calls by it.
   static Tiling slow_or_not(Tiling tiling, int index) {
     const Device &d = device(index);
     if (d.fp64_tensor_per_clock < d.fma_per_clock) tiling.figures.latency += kTileLatency;
@@ -75,8 +74,7 @@ Kernel dmma_triangle_split_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME` of the file's Config, and its table entry `Kernel NAME()`. The file must have a Row
-// already, from LIBSGEMM_DMMA_ROW.
+// The file must already have a Row, from LIBSGEMM_DMMA_ROW.
 #define LIBSGEMM_DMMA_TRIANGLE_ROW(NAME)                                                                  \
   template <Fetch KindA, Fetch KindB>                                                                     \
   __global__ void __launch_bounds__(Config::threads, Config::blocks)                                      \

@@ -1,11 +1,11 @@
-// Operand tiles of floats for the FP64 tensor cores. In shared memory a tile keeps the operand's order in global
-// memory; dmma.cuh reads either order, and converts to double.
+// Operand tiles of floats for the FP64 tensor cores, in the order of global memory; dmma.cuh reads either order, and
+// converts to double.
 //
 //   K-major     rows of the tile: outer elements, each tile_k floats and 4 of padding
 //   MN-major    rows of the tile: one k each, tile_m or tile_n floats and 8 of padding
 //
-// Lane 4 g + q of a warp reads outer element g at k = q. The pitches are 4 times an odd number, and 8 modulo 32, so
-// that the 32 lanes read different banks. Elements outside the matrix become zeros; only the last k-tile may be short.
+// Lane 4 g + q reads outer element g at k = q. The pitches are 4 times an odd number, and 8 modulo 32, so that the 32
+// lanes read different banks. Elements outside the matrix become zeros; only the last k-tile may be short.
 #pragma once
 
 #include "gpu/tiles/tile.h"
@@ -22,15 +22,15 @@ struct FloatMap {
   static constexpr int width = Kind == Fetch::outer_x4 || Kind == Fetch::inner_x4 ? 4 : 1;  // floats of a copy
   static constexpr int rows = along_k ? Outer : Depth, length = along_k ? Depth : Outer;
   static constexpr int pitch = length + (along_k ? 4 : 8), floats = rows * pitch;
-  static constexpr int outer_step = along_k ? pitch : 1, k_step = along_k ? 1 : pitch;  // floats between neighbours
+  static constexpr int outer_step = along_k ? pitch : 1, k_step = along_k ? 1 : pitch;  // floats to the neighbours
   static constexpr int row_copies = length / width, step = Threads / row_copies, copies = rows / step;
-  static constexpr int target_step = step * pitch;  // from one copy of a thread, `step` rows further, to the next
+  static constexpr int target_step = step * pitch;  // to the thread's next copy, `step` rows further
   static_assert(row_copies * width == length && step * row_copies == Threads && copies * step == rows,
                 "every thread makes the same number of copies");
   static_assert(Outer % 32 == 0 && (Depth % 8 == 0 || !along_k), "the lanes of a warp read different banks");
 
-  int outer, k;  // position of the thread's first copy in the tile
-  int target;    // its place in shared memory, floats from the tile's first
+  int outer, k;  // of the thread's first copy in the tile
+  int target;    // in shared memory, in floats
 
   __device__ __forceinline__ FloatMap() {
     const int thread = static_cast<int>(threadIdx.x), row = thread / row_copies, column = thread % row_copies * width;
@@ -46,13 +46,13 @@ struct FloatTile : FloatMap<Outer, Depth, Threads, Kind> {
   using Map::along_k, Map::copies, Map::rows, Map::step, Map::target, Map::target_step, Map::width;
 
   const float *source;
-  int64_t copy_step, tile_step;  // floats: from one copy to the next, from one k-tile to the next
-  // K-major: rows inside the matrix from the thread's first row on, and k left from its column on. MN-major: floats of
-  // a copy that are inside the matrix, and k left from the thread's first row on.
+  int64_t copy_step, tile_step;  // floats: to the next copy, to the next k-tile
+  // K-major: rows inside the matrix from the thread's first row on, k left from its column on. MN-major: floats of a
+  // copy inside the matrix, k left from its row on.
   int outer_room;
   int64_t k_room;
 
-  // `extent`: outer elements of the matrix from `first_outer` on. The block's k is [first_k, k).
+  // `extent`: outer elements from `first_outer` on. The block's k is [first_k, k).
   __device__ __forceinline__ FloatTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
                                        int64_t first_k, int64_t k) {
     const int row = along_k ? Map::outer : Map::k, column = along_k ? Map::k : Map::outer;
@@ -65,7 +65,7 @@ struct FloatTile : FloatMap<Outer, Depth, Threads, Kind> {
     k_room = k - first_k - (along_k ? column : row);
   }
 
-  // Copies the next k-tile. Copies of four floats start at multiples of 16 bytes.
+  // Copies of four floats start at multiples of 16 bytes.
   __device__ __forceinline__ void copy_async(float *shared) {
     const int left = static_cast<int>(k_room > Depth ? Depth : k_room);  // may be negative
     const float *from = source;

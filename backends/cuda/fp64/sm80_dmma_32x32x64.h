@@ -1,4 +1,4 @@
-// Config of the kernels sm80_dmma_32x32x64_*: tiles, and model parameters.
+// Config of the kernels sm80_dmma_32x32x64_*.
 #pragma once
 
 #include "dmma_multistage.cuh"

@@ -1,16 +1,6 @@
-// As sm90_dmma_64x64x32_multistage.cu, on the FP64 tensor cores of an A100, A800 or A30 (sm_80), for medium and large
-// C; without trmm.
-//
-//   tile of C: 64 x 64            warp: 32 x 32 = 4 x 4 instructions of 8 x 8 (k 4)
-//   +--------+--------+
-//   | warp 0 | warp 2 |           four blocks per multiprocessor
-//   +--------+--------+
-//   | warp 1 | warp 3 |
-//   +--------+--------+
-//
-// Shared memory, bytes: as there, with two stages.
-//
-// Not measured: the model parameters are those of sm90_dmma_64x64x32_multistage (docs/kernels/fp64.md).
+// As sm90_dmma_64x64x32_multistage.cu, on the FP64 tensor cores of an A100, A800 or A30 (sm_80, instructions of 8 x 8
+// with k 4), for medium and large C; without trmm. Two stages; four blocks per multiprocessor. Not measured
+// (docs/kernels/fp64.md).
 #include "dmma_triangle.cuh"
 #include "dmma_triangle_row.h"
 #include "sm80_dmma_64x64x32.h"

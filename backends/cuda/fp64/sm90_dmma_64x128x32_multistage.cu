@@ -1,17 +1,5 @@
-// As sm90_dmma_64x64x32_multistage.cu, with larger tiles, for large C; gemm only. Tiles of 64 x 64 are faster nearly
-// everywhere.
-//
-//   tile of C: 64 x 128           warp: 32 x 64 = 4 x 4 instructions of 8 x 16 (k 16)
-//   +--------+--------+
-//   | warp 0 | warp 2 |           two blocks per multiprocessor, so that one multiplies while the other waits at its
-//   +--------+--------+           barrier, begins or ends
-//   | warp 1 | warp 3 |
-//   +--------+--------+
-//
-// Shared memory, bytes: stage s of 3 at 26624 s: A at 0 (32 k x 72 floats), B at 9216 (32 x 136). K-major: rows of 36
-// floats, and stages of up to 27648 bytes.
-//
-// Measured (H200 at 1980 MHz): 4096 NN 57.3 TFLOP/s (cuBLAS 13.1: 51.3). More: docs/kernels/fp64.md.
+// As sm90_dmma_64x64x32_multistage.cu, with warps of 32 x 64, for large C; gemm only. Two blocks per multiprocessor:
+// one multiplies while the other waits at its barrier, begins or ends. Tiles of 64 x 64 are faster nearly everywhere.
 #include "dmma_multistage.cuh"
 #include "dmma_row.h"
 

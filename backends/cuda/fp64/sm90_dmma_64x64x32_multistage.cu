@@ -1,5 +1,5 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices, accumulated in FP64 on the FP64 tensor cores of an H100 or H200.
-// Every element is rounded once. For medium C.
+// Every element is rounded once. For medium C. Figures: docs/kernels/fp64.md.
 //
 // sm90_dmma_64x64x32_split_k: with split-K; split_k_sum_fp64() adds the slices in order. sm90_dmma_64x64x32_triangle,
 // sm90_dmma_64x64x32_triangle_split_k: syrk, syr2k and gemmtr (dmma_triangle.cuh). sm90_dmma_64x64x32_trmm: trmm, from
@@ -9,19 +9,14 @@
 //
 //   tile of C: 64 x 64            warp: 32 x 32 = 4 x 2 instructions of 8 x 16 (k 16)
 //   +--------+--------+
-//   | warp 0 | warp 2 |           three blocks per multiprocessor
+//   | warp 0 | warp 2 |           three blocks per multiprocessor, three stages each
 //   +--------+--------+
 //   | warp 1 | warp 3 |
 //   +--------+--------+
 //
-// Shared memory, bytes: stage s of 3 at 18432 s: A at 0 (32 k x 72 floats), B at 9216 likewise. K-major: 64 rows of 36
-// floats, which are as many bytes.
-//
 // Requires: gemm of FP32, or a routine that writes a triangle; sm_90; any transposition, alignment, size and batch;
 // split_k: no arrays of pointers; a k for which more than one slice pays; a workspace of 8 * slices * (m rounded up to
 // a multiple of 4) * n bytes per product, at most 32 MiB.
-//
-// Measured (H200 at 1965 to 1980 MHz): 4096 NN 58.1 TFLOP/s (cuBLAS 13.1: 50.4). More: docs/kernels/fp64.md.
 #include "dmma_one_sided.cuh"
 #include "dmma_one_sided_row.h"
 #include "dmma_triangle.cuh"

@@ -1,13 +1,11 @@
-// Mainloop of the products of sm_90 (stream_k.cuh, sliced_k.cuh): a thread adds outer products of 16 rows of A and 8
-// columns of B. It loads their elements from shared memory one k or one group of rows ahead.
+// Main loop of the products of sm_90 (stream_k.cuh, sliced_k.cuh): a thread adds outer products of 16 rows of A and 8
+// columns of B. It loads elements one k or one group of rows ahead. reassign_registers.py depends on the exact form of
+// these loops. Why: docs/kernels/ffma.md.
 //
-// Layout of shared memory; every load takes 4 neighbours of a line, so the number of loads is the same:
-//   A, B along m or n    a line of up to 128 floats for each k; an A of 256 rows: 16 lines for its first 128 rows, then
-//                        16 for the others
-//   A along k            a line of 16 floats for each row, swizzled (tensor_map.h); or lines of 8, the lower half of k
-//                        of all rows before the upper half: smaller boxes for TMA, and fewer registers here
-//
-// reassign_registers.py depends on the exact form of these loops. Why: docs/kernels/ffma.md.
+// Shared memory; every load takes 4 neighbours of a line:
+//   A, B MN-major    a line of up to 128 floats for each k; an A of 256 rows: 16 lines for each half
+//   A K-major        a line of 16 floats for each row, swizzled (tensor_map.h); or lines of 8, the lower half of k
+//                    before the upper one: smaller boxes for TMA, and fewer registers here
 #pragma once
 
 #include "ptx.h"
@@ -16,8 +14,8 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// Offsets that a pass of the loop reads from, in bytes from the start of the ring. `a_odd`: for the odd rows of an A
-// along k, whose swizzle differs.
+// Offsets of a pass from the start of the ring, in bytes. `a_odd`: for the odd rows of a K-major A, whose swizzle
+// differs.
 struct OuterProductPass {
   uint32_t a, a_odd, b;
 };
@@ -30,25 +28,25 @@ __device__ __forceinline__ void load_four(float *to, uint32_t shared) {
   to[3] = v.w;
 }
 
-// Sizes of a block's tile. `lane_rows` of a warp's 32 lanes are along its rows.
+// `lane_rows` of a warp's 32 lanes are along its rows.
 template <int kRows, int kColumns, int kLaneRows>
 struct OuterProductTile {
   static constexpr int rows = kRows, lane_rows = kLaneRows, lane_columns = 32 / kLaneRows;
-  static constexpr uint32_t row_line = 4 * 128, column_line = 4 * kColumns;  // bytes of A and of B for one k
+  static constexpr uint32_t row_line = 4 * 128, column_line = 4 * kColumns;  // bytes for one k
 };
 
-// The product of a thread of 16 rows and 8 columns, and the elements of A and B in its registers.
+// The product of a thread of 16 rows and 8 columns.
 template <bool kAlongK, bool kSwizzled = kAlongK, typename Tile = OuterProductTile<256, 128, 4>>
 struct OuterProduct;
 
-// A along m and B along n: one k after the other.
+// Both MN-major: one k after the other.
 template <typename Tile>
 struct OuterProduct<false, false, Tile> {
   static constexpr int steps = 8;  // k of a pass: 1024 FFMA, what the instruction cache holds
   uint32_t at_a, at_b;
   float a[2][16], b[2][8];
 
-  // `rows`, `columns`: addresses of A and B in the first stage. `row`, `column`: the thread's first ones.
+  // `rows`, `columns`: addresses of A and B. `row`, `column`: the thread's first ones.
   __device__ __forceinline__ OuterProduct(uint32_t rows, int row, uint32_t columns, int column) {
     at_a = rows + row / 128 * (16 * Tile::row_line) + row % 128 * 4;
     at_b = columns + column * 4;
@@ -67,7 +65,7 @@ struct OuterProduct<false, false, Tile> {
     }
   }
 
-  // Return the first pass of the stage at `place`, and the pass after `pass`.
+  // The first pass of the stage at `place`, and the pass after `pass`.
   __device__ __forceinline__ static OuterProductPass stage(uint32_t place) { return {place, 0, place}; }
   __device__ __forceinline__ static OuterProductPass after(const OuterProductPass &pass) {
     return {pass.a + steps * Tile::row_line, 0, pass.b + steps * Tile::column_line};
@@ -75,7 +73,7 @@ struct OuterProduct<false, false, Tile> {
 
   __device__ __forceinline__ void start(const OuterProductPass &pass) { load(0, pass); }
 
-  // Adds the products of a pass, and loads the first elements for the next.
+  // Adds the products of a pass, and loads the first elements of the next.
   __device__ __forceinline__ void multiply(const OuterProductPass &now, const OuterProductPass &next,
                                            float (&sum)[16][8]) {
 #pragma unroll
@@ -93,7 +91,7 @@ struct OuterProduct<false, false, Tile> {
   }
 };
 
-// A along k: for every four k, multiplies four rows of A by B, then the next four rows.
+// K-major A: for every four k, multiplies four rows of A by B, then the next four.
 template <bool kSwizzled, typename Tile>
 struct OuterProduct<true, kSwizzled, Tile> {
   static constexpr int steps = 8, row_groups = 4, row_step = Tile::lane_rows;
@@ -102,7 +100,7 @@ struct OuterProduct<true, kSwizzled, Tile> {
   uint32_t at_a[kSwizzled ? 2 : 1], at_b;  // swizzled A: for even and odd quads of k
   float a[4][4], b[4][8];                  // [row][step], [step][column]
 
-  // The thread's rows are lane_rows apart. If A is swizzled, quad q of row i is at q ^ i / 2 % 4.
+  // If A is swizzled, quad q of row i is at q ^ i / 2 % 4.
   __device__ __forceinline__ OuterProduct(uint32_t rows, int row, uint32_t columns, int column) {
 #pragma unroll
     for (int quad = 0; quad < (kSwizzled ? 2 : 1); ++quad) {
@@ -168,8 +166,7 @@ struct OuterProduct<true, kSwizzled, Tile> {
   }
 };
 
-// Emits placeholders after the loop, which reassign_registers.py replaces by moves if it has changed registers of
-// accumulators.
+// reassign_registers.py replaces these placeholders by moves where it has changed registers of accumulators.
 __device__ __forceinline__ void leave_room_for_moves() {
 #if defined(LIBSGEMM_REASSIGN_SLOTS)
 #pragma unroll

@@ -1,5 +1,5 @@
-// Kernels whose machine code the build has changed. Each file of machine code is embedded; an empty file means that
-// reassign_registers.py refused its kernels.
+// Kernels whose machine code the build has changed. A file of machine code is empty if reassign_registers.py refused
+// it.
 #include "reassigned.h"
 
 #include <cuda_runtime.h>
@@ -41,7 +41,7 @@ bool has_reassigned_kernels() { return true; }
 const void *reassigned_kernel(const char *name, const void *plain) {
 #define LIBSGEMM_CODE(row) \
   { #row, libsgemm_cuda_##row, libsgemm_cuda_##row##_end, nullptr }
-  // Loaded by the kernel's first launch. Never unloaded: launches may be in flight when the process exits.
+  // Never unloaded: launches may be in flight when the process exits.
   static struct {
     const char *row, *begin, *end;
     cudaLibrary_t library;

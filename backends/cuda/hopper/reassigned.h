@@ -1,13 +1,12 @@
-// Kernels whose machine code reassign_registers.py has changed. The build embeds it in addition to the compiler's code.
+// Kernels whose machine code reassign_registers.py has changed; the build embeds it.
 #pragma once
 
 namespace libsgemm::cuda {
 
-// True if this build has code for sm_90a.
 bool has_reassigned_kernels();
 
-// Returns the kernel `name` with reassigned registers, or `plain`, the compiler's, if there is none. Both can be
-// launched by address.
+// The kernel `name` with reassigned registers, or `plain`, the compiler's, if there is none. Both are launched by
+// address.
 const void *reassigned_kernel(const char *name, const void *plain);
 
 template <typename Function>

@@ -1,7 +1,7 @@
 // The sliced-K product of sm_90, for a C of medium size (sm90_ffma_128x128x16_sliced_k.cu). A block has two groups of
-// four warps: one takes the even k-tiles, the other the odd ones. One more warp issues the TMA copies. An operand along
-// k is multiplied without a transposition, as the rows of the tile (swapped: columns of C). If both are along k, the
-// other one is transposed in shared memory.
+// four warps: one takes the even k-tiles, the other the odd ones. One more warp issues the TMA copies. A K-major
+// operand is multiplied in place, as the rows of the tile. If both are K-major, the other one is transposed in shared
+// memory.
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -13,7 +13,7 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// The barriers of a ring of stages: "full", then "free".
+// Barriers of a ring: "full" for each stage, then "free".
 template <int kStages>
 struct SlicedKRing {
   static constexpr uint32_t bytes = 16 * kStages;
@@ -23,13 +23,13 @@ struct SlicedKRing {
   __device__ __forceinline__ uint32_t free(int stage) const { return base + 8 * (kStages + stage); }
 };
 
-// The barriers of a group's ring. Those of both groups come first, then those of the transpose ring.
+// Barriers of both groups' rings, then of the transpose ring.
 template <typename Shape>
 using SlicedKBarriers = SlicedKRing<Shape::stages>;
 template <typename Shape>
 using SlicedKTransposeBarriers = SlicedKRing<Shape::transpose_stages>;
 
-// Code of the multiplying warps. `barriers` are those of the group.
+// Code of the multiplying warps. `barriers`: of their group.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
 __device__ __forceinline__ void sliced_k_multiply(const SlicedKProblem &p, int group, uint32_t shared,
                                                   const SlicedKBarriers<Shape> barriers) {
@@ -73,7 +73,7 @@ __device__ __forceinline__ void sliced_k_multiply(const SlicedKProblem &p, int g
   sliced_k_finish<Shape, kSwapped, kRowsAlongK>(p, work, thread, group, shared, sum);
 }
 
-// The position of a supplying warp in both groups' rings, which it fills alternately.
+// Position of a supplying warp, which fills both groups' rings alternately.
 template <typename Shape>
 struct SlicedKSupplied {
   using Barriers = SlicedKBarriers<Shape>;
@@ -84,8 +84,8 @@ struct SlicedKSupplied {
   __device__ __forceinline__ uint32_t place(uint32_t shared) const {
     return shared + group * Shape::ring_bytes + stage * Shape::stage_bytes;
   }
-  // Multipliers release a stage in the last pass of the next stage. Their first release is that of the ring's last
-  // stage, which is not in use yet: its phases are one ahead, and its parity is the opposite.
+  // Multipliers release a stage in the last pass of the next one; the first release is of the ring's last stage, not
+  // yet in use. So its phases are one ahead, with opposite parity.
   __device__ __forceinline__ void wait_free(uint32_t base) const {
     ptx::barrier_wait(barriers(base).free(stage), stage == Shape::stages - 1 ? parity ^ 1 : parity);
   }
@@ -98,8 +98,8 @@ struct SlicedKSupplied {
   }
 };
 
-// Transposes a k-tile from columns, 20 floats apart, to a line for each k at `to`. A thread takes four columns and a
-// fourth of the k-tile. Eight threads that read at once use different banks.
+// Transposes a k-tile from columns, 20 floats apart, to a line for each k. A thread takes four columns and a fourth of
+// the k-tile. Eight threads that read at once use different banks.
 template <int kColumns>
 __device__ __forceinline__ void sliced_k_transpose(int warp, uint32_t from, uint32_t to) {
   constexpr int kQuads = kColumns / 4;
@@ -107,8 +107,8 @@ __device__ __forceinline__ void sliced_k_transpose(int warp, uint32_t from, uint
   if (quarter < 4) stream_k_transpose_quad(quad, (quad / 2 + quarter) % 4, from, to, 4 * kColumns);
 }
 
-// Code of the supplying warps. Up to four lanes of the first warp issue the TMA copies of the rows, one that of the
-// columns. Columns to be transposed are copied to the transpose ring; two k-tiles later all supplying warps move them.
+// The supplying warps. Up to four lanes of the first one copy rows, one lane columns. Columns to be transposed go to
+// the transpose ring; two k-tiles later all supplying warps move them.
 template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTransposes>
 __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const TensorMap &b, const SlicedKProblem &p,
                                                 int warp, uint32_t shared, uint32_t base,
@@ -137,12 +137,12 @@ __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const Tensor
       const uint32_t full = copied.barriers(base).full(copied.stage), place = copied.place(shared);
       if (lane == 0) ptx::barrier_arrive_and_expect(full, kTransposes ? Shape::row_bytes : Shape::stage_bytes);
       __syncwarp();
-      // TMA fills k-tiles beyond the end of k with zeros.
+      // TMA fills k-tiles beyond k with zeros.
       const int k = (i < work.count ? work.first + i : p.k_tiles) * Shape::tile_k;
       if (lane < kRowBoxes) {
         const uint32_t to = place + lane * (Shape::row_bytes / kRowBoxes);
         if (kRowsAlongK) {
-          constexpr int kBoxes = Shape::rows / Shape::box_rows;  // boxes of each half of the k-tile
+          constexpr int kBoxes = Shape::rows / Shape::box_rows;  // of each half of the k-tile
           ptx::copy_box(to, &a, k + lane / kBoxes * Shape::box_steps, row + lane % kBoxes * Shape::box_rows, full);
         } else {
           ptx::copy_box(to, &a, row + lane * 128, k, full);
@@ -169,7 +169,7 @@ __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const Tensor
       moved.advance();
     }
   }
-  // The multipliers wait one stage ahead, at the end too, so one more stage of each group is reported full.
+  // The multipliers wait one stage ahead, also at the end.
   SlicedKSupplied<Shape> &next = kTransposes ? moved : copied;
 #pragma unroll 1
   for (int group = 0; group < Shape::groups; ++group) {
@@ -226,7 +226,6 @@ __device__ __forceinline__ void sliced_k(const TensorMap &, const TensorMap &, c
 
 #endif  // sm_90
 
-// Defines the kernel `name` as sliced_k<...>().
 #define LIBSGEMM_SLICED_K_KERNEL(name, ...)                                          \
   extern "C" __global__ void __launch_bounds__(SquareSlicedK::threads, 1)            \
       name(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, \

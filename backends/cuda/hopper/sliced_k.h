@@ -1,4 +1,4 @@
-// The sliced-K product of sm_90, shared by host and device: its sizes, and the parameters of a launch.
+// The sliced-K product of sm_90, shared by host and device.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,19 @@
 namespace libsgemm::cuda {
 
 // A tile of 16384 elements of C. Two groups of four warps, threads of 16 x 8, multiply all of it, each with a part of
-// k. `rows` are those of the kernel's A, which, swapped, is the caller's op(B)^T. `lane_rows`: lanes of a warp along
-// its rows.
+// k. `rows` are those of the kernel's A, which, swapped, is the caller's op(B)^T. `lane_rows`: lanes along the rows.
 template <int kRows, int kColumns, int kLaneRows, int kStages>
 struct SlicedKShape {
   static constexpr int rows = kRows, columns = kColumns, tile_k = 16;
   static constexpr int lane_rows = kLaneRows, lane_columns = 32 / kLaneRows;
   static constexpr int warp_rows = 16 * lane_rows, warp_columns = 8 * lane_columns;
   static constexpr int box_rows = kRows < 256 ? kRows : 256;  // TMA's limit is 256
-  static constexpr int box_steps = tile_k / 2;                // k of a box of rows along k
-  static constexpr int groups = 2, stages = kStages;          // stages of each group
+  static constexpr int box_steps = tile_k / 2;                // k of a box of K-major rows
+  static constexpr int groups = 2, stages = kStages;          // of each group
   static constexpr uint32_t row_bytes = 4 * rows * tile_k, column_bytes = 4 * columns * tile_k,
                             stage_bytes = row_bytes + column_bytes;
   static constexpr uint32_t ring_bytes = stages * stage_bytes, shared_bytes = groups * ring_bytes;
-  // The transpose ring: columns of 20 floats, of which 16 are used.
+  // Transpose ring: columns of 20 floats, 16 of them used.
   static constexpr int transpose_stages = 3, transpose_steps = StreamKShape::column_bytes / 4;
   static constexpr uint32_t transpose_ring = shared_bytes, transpose_stage_bytes = 4 * columns * transpose_steps,
                             transpose_shared_bytes = transpose_ring + transpose_stages * transpose_stage_bytes;
@@ -32,8 +31,8 @@ struct SlicedKShape {
   static constexpr int multiplier_registers = 192, transposer_registers = 56;  // leaves room for reassign_registers.py
 #endif
   static constexpr int along_k_registers = 208, supplier_registers = 40;
-  // Shared memory of the epilogue: the sums that the groups exchange, then the tile.
-  static constexpr uint32_t exchange_bytes = 2 * rows * columns;  // bytes from each group
+  // Epilogue: the sums that the groups exchange, then the tile.
+  static constexpr uint32_t exchange_bytes = 2 * rows * columns;  // of each group
   static constexpr uint32_t tile_offset = groups * exchange_bytes;
   static_assert(rows * columns == 4 * warp_rows * warp_columns, "four warps");
 };
@@ -43,12 +42,12 @@ using ThinSlicedK = SlicedKShape<256, 64, 4, 5>;
 using ThinnerSlicedK = SlicedKShape<512, 32, 8, 3>;
 
 struct SlicedKProblem {
-  int64_t m, n, ldc;  // sizes and leading dimension of C
+  int64_t m, n, ldc;  // of C
   float alpha, beta;
   float *c;
   bool vectors;  // columns of C start at multiples of 16 bytes
   int tiles_m, tiles_n, k_tiles;
-  int slices;  // slices of k of each tile: the blocks of a cluster
+  int slices;  // of k: the blocks of a cluster
 };
 
 }  // namespace libsgemm::cuda

@@ -8,22 +8,21 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// Layout of the finished tile in shared memory before it is stored: column by column of C.
+// The finished tile in shared memory, column by column of C.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
 struct SlicedKTile {
   static constexpr int length = kSwapped ? Shape::columns : Shape::rows;  // rows of C in a column
-  // Bytes from column to column, chosen so that lanes that store to several columns use different banks.
+  // Bytes from column to column: lanes that store to several columns use different banks.
   static constexpr uint32_t pitch = 4 * (length + (kSwapped ? 8 : kRowsAlongK ? 4 : 16));
-  static constexpr int row_step = kRowsAlongK ? Shape::lane_rows : 1;  // distance between the rows of a vector of sums
+  static constexpr int row_step = kRowsAlongK ? Shape::lane_rows : 1;  // between the rows of a vector of sums
   static constexpr int column_quads = Shape::columns / 4;
 
-  // Returns the column that a slot holds. Neighbouring lanes write to neighbouring slots.
+  // Neighbouring lanes write to neighbouring slots.
   __device__ __forceinline__ static int column_of(int slot) {
     return kSwapped ? slot : slot % column_quads * 4 + slot / column_quads;
   }
 
-  // Writes the thread's rows 4 * rows to 4 * rows + 3 of its columns 4 * columns to 4 * columns + 3; `v` has a vector
-  // for each column.
+  // Writes the thread's rows from 4 * rows and columns from 4 * columns on; `v` has a vector for each column.
   __device__ __forceinline__ static void put(uint32_t tile, const SlicedKThread<Shape> &t, int rows, int columns,
                                              const float4 (&v)[4]) {
     const uint32_t row = t.warp_row + 4 * Shape::lane_rows * rows + (kRowsAlongK ? 1 : 4) * t.row_lane;
@@ -50,8 +49,7 @@ struct SlicedKTile {
     }
   }
 
-  // Position of element `index` of a part, 128 elements of the tile in column order. offset(): bytes from the start of
-  // the tile.
+  // Place of element `index` of a part, 128 elements of the tile in column order.
   struct Element {
     int slot, row;
     __device__ __forceinline__ Element(int part, int index)
@@ -59,8 +57,7 @@ struct SlicedKTile {
     __device__ __forceinline__ uint32_t offset() const { return slot * pitch + 4 * row; }
   };
 
-  // Stores a part, of which each lane has 4 rows. `c`: first element of the tile, of which `rows` x `columns` are
-  // inside C.
+  // Stores a part, 4 rows a lane. `c`: first element of the tile; `rows` x `columns` are inside C.
   __device__ __forceinline__ static void store(const SlicedKProblem &p, float *c, int rows, int columns, uint32_t tile,
                                                int part, float4 sum) {
     const int lane = threadIdx.x % 32;
@@ -94,8 +91,8 @@ struct SlicedKTile {
   }
 };
 
-// Adds the sums of the two groups, then those of the cluster's blocks, in a fixed order. Each block stores its part of
-// the tile.
+// Adds the sums of the two groups, then of the cluster's blocks, in a fixed order. Each block stores its part of the
+// tile.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
 __device__ __forceinline__ void sliced_k_finish(const SlicedKProblem &p, const SlicedKWork<Shape, kSwapped> &work,
                                                 const SlicedKThread<Shape> &t, int group, uint32_t shared,
@@ -108,7 +105,7 @@ __device__ __forceinline__ void sliced_k_finish(const SlicedKProblem &p, const S
   const uint32_t tile = shared + Shape::tile_offset;
   // The first group keeps four of the thread's columns, the second the other four.
   float4 own[16];
-  ptx::synchronize_threads(1, Shape::multipliers);  // no warp reads the rings any more
+  ptx::synchronize_threads(1, Shape::multipliers);  // the rings are free
 #pragma unroll
   for (int v = 0; v < 16; ++v) {
     const int i = v % 4 * 4, j = v / 4;
@@ -157,7 +154,7 @@ __device__ __forceinline__ void sliced_k_finish(const SlicedKProblem &p, const S
 #pragma unroll
     for (int n = 0; n < kAtOnce; ++n) Tile::store(p, c, rows, columns, tile, part + n * kWarps, total[n]);
   }
-  if (p.slices != 1) ptx::synchronize_cluster();  // other blocks still read this block's shared memory
+  if (p.slices != 1) ptx::synchronize_cluster();  // others still read this block's shared memory
 }
 
 #endif  // sm_90

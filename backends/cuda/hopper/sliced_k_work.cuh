@@ -1,4 +1,4 @@
-// The sliced-K product of sm_90 (sliced_k.cuh): the work of a block, and the position of a thread.
+// A block's work in the sliced-K product of sm_90 (sliced_k.cuh), and a thread's place.
 #pragma once
 
 #include "sliced_k.h"
@@ -7,8 +7,7 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// The work of a block: k-tiles [first, first + count) of the tile at (row, column), in pairs; the last pair may have
-// only one.
+// k-tiles [first, first + count) of the tile at (row, column), in pairs; the last one may be half.
 template <typename Shape, bool kSwapped>
 struct SlicedKWork {
   static constexpr int tile_m = kSwapped ? Shape::columns : Shape::rows,
@@ -17,7 +16,7 @@ struct SlicedKWork {
   int64_t row, column;
 
   __device__ __forceinline__ explicit SlicedKWork(const SlicedKProblem &p) {
-    constexpr int kGroup = 8;  // neighbouring blocks take columns of 8 tiles, which share tiles of B
+    constexpr int kGroup = 8;  // columns of 8 tiles share tiles of B
     const int tile = static_cast<int>(blockIdx.x) / p.slices;
     slice = static_cast<int>(blockIdx.x) % p.slices;
     const int longer = p.k_tiles % p.slices;
@@ -31,7 +30,7 @@ struct SlicedKWork {
   }
 };
 
-// Position of a thread: row and column of its lane in the warp, and of the warp in the tile.
+// Row and column of the lane in the warp, of the warp in the tile.
 template <typename Shape>
 struct SlicedKThread {
   int row_lane, column_lane;
@@ -39,7 +38,7 @@ struct SlicedKThread {
 
   __device__ __forceinline__ SlicedKThread() {
     const int warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
-    constexpr int kWarps = Shape::rows / Shape::warp_rows;  // warps along the rows
+    constexpr int kWarps = Shape::rows / Shape::warp_rows;  // along the rows
     const int inner = lane / 2 % 4, outer = lane / 8 * 2 + lane % 2;
     row_lane = Shape::lane_rows == 4 ? inner : outer;
     column_lane = Shape::lane_rows == 4 ? outer : inner;

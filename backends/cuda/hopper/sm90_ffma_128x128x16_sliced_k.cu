@@ -1,28 +1,22 @@
 // C = alpha op(A) op(B) + beta C on sm_90 for a C that is too small for tiles of 256 x 128: 128 x 128, and k in slices.
-// Why: docs/kernels/ffma.md.
+// Why, and figures: docs/kernels/ffma.md.
 //
 // Two groups of four warps multiply the same tile, each with every second k-tile. The blocks of a cluster divide k
-// further. The sums are exchanged through shared memory; each block of the cluster adds and stores its part of the
-// tile, in a fixed order.
+// further. Sums are exchanged through shared memory; each block of the cluster adds and stores its part of the tile, in
+// a fixed order.
 //
 // Source: CUDA C++ Programming Guide, for TMA and clusters; CUTLASS, "sliced-K", for the groups; Gray, "maxas: SGEMM",
 // for assigning registers by bank.
 //
-//   tile of C: 128 x 128, twice         warp: 64 x 64 = 4 x 8 lanes; lanes and threads as in
-//   +---------+---------+               sm90_ffma_256x128x16_stream_k
-//   | warp 0  | warp 2  |
-//   +---------+---------+               warps 4 to 7 the same, other k-tiles
-//   | warp 1  | warp 3  |               warp 8 copies; 8 to 11 transpose, if both operands are along k
-//   +---------+---------+               swapped: rows are columns of C
-//
-// Shared memory, bytes: stage s of 6 of group g at 98304 g + 16384 s: rows at 0, columns at 8192, as 16 times 128
-// floats, or, rows along k, two boxes of 128 times 8 floats. Columns to be transposed: 3 stages of 128 times 20 floats,
-// from 196608 on. Then 30 barriers. In the epilogue: sums of the groups at 0 and 32768, the tile at 65536 in columns of
-// 132, 136 or 144 floats.
+//   tile of C: 128 x 128, twice         warp: 64 x 64; lanes and threads as in sm90_ffma_256x128x16_stream_k
+//   +---------+---------+
+//   | warp 0  | warp 2  |               warps 4 to 7 the same, other k-tiles
+//   +---------+---------+               warp 8 copies; 8 to 11 transpose, if both operands are K-major
+//   | warp 1  | warp 3  |               swapped: rows are columns of C
+//   +---------+---------+
 //
 // Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4; columns of A and B start
 // at multiples of 16 bytes.
-// Measured (H100): 1024 x 1024 x 1024 NN 47.6 us (45 TFLOP/s), cuBLAS about 61 us.
 #include "gpu/kernels.h"
 #include "reassigned.h"
 #include "sliced_k.cuh"

@@ -1,17 +1,14 @@
-// C = alpha op(A) op(B) + beta C on sm_90 for a large C and an operand that must be transposed or aligned. The operand
-// is copied once to the workspace, along m or n and aligned; sm90_ffma_256x128x16_stream_k multiplies the copy. One
-// operand along k is not copied, aligned or not. Why: docs/kernels/ffma.md.
+// C = alpha op(A) op(B) + beta C on sm_90 for a large C and an operand that must be transposed or aligned. It is copied
+// once to the workspace, MN-major and aligned; sm90_ffma_256x128x16_stream_k multiplies the copy. One K-major operand
+// is not copied, aligned or not. Why, and figures: docs/kernels/ffma.md.
 //
-// If the workspace cannot hold the copies at once, the product is computed in pieces: of n or m if one operand is
-// copied, of k if both are; C accumulates the pieces of k.
+// If the workspace cannot hold the copies, the product is computed in pieces: of n or m if one operand is copied, of k
+// if both are; C accumulates the pieces of k.
 //
-//   tile of a copy: 64 x 64, or 256 x 16 if it is not transposed       block: 256 threads, each 16 elements
-//   threads read along the columns of the source and write along those of the copy
-//
-// Shared memory, bytes: the tile to transpose, 64 rows of 65 floats, 16640.
+// A block copies 64 x 64, reading along the columns of the source and writing along those of the copy; without a
+// transposition 256 x 16.
 //
 // Requires: what sm90_ffma_256x128x16_stream_k does, and an operand that is transposed or unaligned; workspace.
-// Measured (H100): 4096 x 4096 x 4096 TN 54 TFLOP/s, cuBLAS 51.
 #include <algorithm>
 
 #include "gpu/aligned.h"
@@ -26,11 +23,10 @@ namespace {
 
 constexpr int kTile = 64, kThreads = 256;
 constexpr int kLongTile = 256, kColumns = 16;  // tile of a copy that is not transposed
-// Bytes of the copies. With the product's partial tiles this is below the workspace's default limit, 64 MiB.
+// Bytes of the copies. With the partial tiles this is below the default workspace, 64 MiB.
 constexpr int64_t kWorkspace = int64_t{44} << 20;
 
-// A matrix to copy to `target`, as outer x k with leading dimension `target_ld`. If transposed, the source is k x
-// outer.
+// A matrix to copy to `target`, as outer x k. If transposed, the source is k x outer.
 struct Copied {
   const float *source;
   float *target;
@@ -39,7 +35,6 @@ struct Copied {
   unsigned tiles;  // 0: none
 };
 
-// Copies tile `index` without a transposition.
 __device__ void copy_tile(const Copied &p, unsigned index) {
   const int64_t tiles_outer = (p.outer - 1) / kLongTile + 1;
   const int64_t outer = index % tiles_outer * kLongTile + threadIdx.x, k = index / tiles_outer * kColumns;
@@ -50,7 +45,7 @@ __device__ void copy_tile(const Copied &p, unsigned index) {
   float v[kColumns];
 #pragma unroll
   for (int j = 0; j < kColumns; ++j) {
-    if (j < columns) v[j] = __ldcs(source + j * p.ld);  // evict first: the L2 cache is for the copy
+    if (j < columns) v[j] = __ldcs(source + j * p.ld);  // evict first: L2 is for the copy
   }
 #pragma unroll
   for (int j = 0; j < kColumns; ++j) {
@@ -91,7 +86,6 @@ __global__ void __launch_bounds__(kThreads)
 
 int64_t padded(int64_t outer) { return (outer + 31) / 32 * 32; }
 
-// Sizes of a piece of the product, and the operands that are copied.
 struct Pieces {
   bool copies_a, copies_b;
   int64_t m, n, k;
@@ -113,7 +107,7 @@ int64_t even_piece(int64_t size, int64_t most) {
 Pieces cut(const GemmDesc &desc) {
   Pieces p = {};
   const bool a_unaligned = !columns_aligned(desc.a, desc.lda), b_unaligned = !columns_aligned(desc.b, desc.ldb);
-  // One operand along k is not copied.
+  // One K-major operand is not copied.
   const bool a_along_k = desc.transa != LIBSGEMM_NO_TRANS, b_along_k = desc.transb == LIBSGEMM_NO_TRANS;
   if (a_along_k && b_along_k) {
     p.copies_a = a_unaligned != b_unaligned ? a_unaligned : desc.m <= desc.n;
@@ -138,12 +132,11 @@ int64_t copied_elements(const Pieces &p) {
   return (p.copies_a ? padded(p.m) * p.k : 0) + (p.copies_b ? padded(p.n) * p.k : 0);
 }
 
-// Returns the address of an element of an operand, which is stored as k x outer if it is transposed.
 const float *element(const void *base, int64_t ld, bool transposed, int64_t outer, int64_t k) {
   return static_cast<const float *>(base) + (transposed ? outer * ld + k : k * ld + outer);
 }
 
-// Returns a piece of the product as a product. It reads the copies at `copy_a` and `copy_b`.
+// Returns a piece as a product that reads the copies at `copy_a` and `copy_b`.
 GemmDesc piece_of(const GemmDesc &desc, const Pieces &p, int64_t m, int64_t n, int64_t k, float *copy_a,
                   float *copy_b) {
   GemmDesc piece = desc;
@@ -188,7 +181,7 @@ double cost(const GemmDesc &desc, int index) {
 
 size_t copy_bytes(const Pieces &p) { return (4 * static_cast<size_t>(copied_elements(p)) + 255) / 256 * 256; }
 
-// Returns the workspace of the copies and of any product: the pieces' products differ in size.
+// Enough for any plan: the pieces' products differ in size.
 size_t workspace(const GemmDesc &desc, int index) { return copy_bytes(cut(desc)) + stream_k_most_workspace(index); }
 
 Copied copied(bool wanted, const void *source, int64_t ld, bool transposed, int64_t first_outer, int64_t first_k,

@@ -1,5 +1,5 @@
 // C = alpha op(A) op(B) + beta C on sm_90 for a C of many tiles: step 8 of the ladder. Every multiprocessor multiplies
-// for the same time. Why, and what was tried: docs/kernels/ffma.md.
+// for the same time. Why, figures, and what was tried: docs/kernels/ffma.md.
 //
 // A producer warp issues TMA copies; the eight consumer warps only multiply. Blocks are persistent. The last rounds of
 // tiles are cut along k into equal shares (stream-K), whose sums are added in the order of k, so results are
@@ -12,17 +12,15 @@
 //   +---------+---------+               first row 4 r, column 4 c        4 groups of 4 rows, 16 apart
 //   | warp 0  | warp 4  |               r = lane / 2 % 4                 2 groups of 4 columns, 32 apart
 //   |   ...   |   ...   |               c = 2 (lane / 8) + lane % 2
-//   | warp 3  | warp 7  |               A along k: first row r           16 rows, 4 apart
+//   | warp 3  | warp 7  |               K-major A: first row r           16 rows, 4 apart
 //   +---------+---------+               and unaligned: row w + 4 r,      16 rows, 16 apart
 //   warps 8 to 11 supply                w = warp % 4
 //
-// Shared memory, bytes: stage s of 5 at 26112 s: A at 0 and 8192 (boxes of 16 rows of 128 floats), B at 16384. If A is
-// along k: A at 0 (256 rows of 16 floats, swizzled), the three rows of B before the k-tile at 16384, B at 17920. From
-// 130560 on the second ring, 3 stages of 30720, for operands to be transposed or aligned; then 16 barriers.
+// Shared memory: 5 stages of 16 k (outer_product.cuh; above a K-major A the three rows of B before the k-tile), then 3
+// of the second ring, for operands to be transposed or aligned.
 //
 // Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4; any transposition,
 // alignment and ld.
-// Measured (H100): 4096 x 4096 x 4096 NT 56.1 TFLOP/s, cuBLAS 52.1; FFMA alone 66.1.
 #include "gpu/kernels.h"
 #include "reassigned.h"
 #include "stream_k.cuh"

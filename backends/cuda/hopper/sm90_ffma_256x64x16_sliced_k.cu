@@ -1,13 +1,6 @@
-// As sm90_ffma_128x128x16_sliced_k, with tiles of 256 x 64, for a C with 33 to 64 columns or rows. The longer side of
-// the tile is that of the threads' 16 rows (swapped: columns of C). An operand along k is multiplied without a
-// transposition if it has these rows; otherwise it is transposed in shared memory.
-//
-//   tile of C: 256 x 64, twice          warp w of a group: rows 64 w to 64 w + 63
-//
-// Shared memory, bytes: 5 stages of 20480 a group, columns at 16384 in each; rows along k are boxes of 256 times 8
-// floats. Columns to be transposed from 204800 on; then 26 barriers.
-//
-// Measured (H100): 7680 x 64 x 2560 37 to 41 TFLOP/s, cuBLAS 34 to 37.
+// As sm90_ffma_128x128x16_sliced_k, with tiles of 256 x 64 (warps of 64 rows), for a C with 33 to 64 columns or rows.
+// The tile's rows are its longer side (swapped: columns of C). A K-major operand is multiplied in place if it has these
+// rows; otherwise it is transposed in shared memory.
 #include "gpu/kernels.h"
 #include "reassigned.h"
 #include "sliced_k.cuh"

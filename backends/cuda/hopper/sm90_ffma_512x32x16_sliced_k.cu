@@ -1,12 +1,5 @@
-// As sm90_ffma_256x64x16_sliced_k, with tiles of 512 x 32, for a C with 17 to 32 columns or rows.
-//
-//   warp w of a group: rows 128 w to 128 w + 127 = 8 x 4 lanes       r = 2 (lane / 8) + lane % 2, c = lane / 2 % 4
-//   thread: 4 groups of 4 rows, 32 apart; along k: rows 8 apart      2 groups of 4 columns, 16 apart
-//
-// Shared memory, bytes: 3 stages of 34816 a group, columns at 32768 in each. Columns to be transposed from 208896 on;
-// then 18 barriers.
-//
-// Measured (H100): 32768 x 32 x 1024 31 to 36 TFLOP/s, cuBLAS 23 to 29.
+// As sm90_ffma_256x64x16_sliced_k, with tiles of 512 x 32 (warps of 128 rows, 8 x 4 lanes), for a C with 17 to 32
+// columns or rows.
 #include "gpu/kernels.h"
 #include "reassigned.h"
 #include "sliced_k.cuh"

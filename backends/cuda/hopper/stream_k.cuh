@@ -1,6 +1,6 @@
-// The persistent, warp-specialised product of sm_90. One warp issues the TMA copies of tiles of A and B to a ring of
-// stages in shared memory; with three more warps it transposes and aligns operands (stream_k_supply.cuh). Eight warps
-// multiply. Blocks divide the tiles so that all end at the same time (stream_k_work.cuh, stream_k_finish.cuh).
+// The persistent, warp-specialised product of sm_90. One warp issues the TMA copies to a ring of stages in shared
+// memory; with three more warps it transposes and aligns operands (stream_k_supply.cuh). Eight warps multiply. Blocks
+// divide the tiles so that all end at the same time (stream_k_work.cuh, stream_k_finish.cuh).
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -12,7 +12,6 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// Code of the multiplying warps.
 template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_multiply(const StreamKOperand &operand, const StreamKProblem &p,
                                                   uint32_t shared, const StreamKBarriers barriers) {
@@ -56,7 +55,7 @@ __device__ __forceinline__ void stream_k_multiply(const StreamKOperand &operand,
   }
 }
 
-// kSwapped: the tile is one of C^T. kAlongK: A is along k in shared memory.
+// kSwapped: the tile is one of C^T. kAlongK: A is K-major in shared memory.
 template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k(const StreamKOperands &operands, const StreamKProblem &p) {
   using Shape = StreamKShape;

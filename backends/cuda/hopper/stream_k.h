@@ -1,5 +1,4 @@
-// The persistent product of sm_90, shared by host and device: its sizes, the parameters of a launch, and how its blocks
-// share the work.
+// The persistent product of sm_90, shared by host and device.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,16 +9,16 @@
 
 namespace libsgemm::cuda {
 
-// The 256x128 tile of C: eight warps of 64 x 64, threads of 16 x 8.
+// Tile of C: eight warps of 64 x 64, threads of 16 x 8.
 struct StreamKShape {
   static constexpr int tile_m = 256, tile_n = 128, tile_k = 16;
   static constexpr int box_width = 128, boxes_m = 2, boxes_n = 1;  // boxes of box_width x 16
   static constexpr int stages = 5, second_stages = 3;
-  static constexpr int reach = 3;  // rows of B before those of the k-tile, for an unaligned A along k
+  static constexpr int reach = 3;  // rows of B before the k-tile, for an unaligned K-major A
   static constexpr uint32_t row_bytes = 128 * 4, box_bytes = 16 * row_bytes,
                             stage_bytes = (boxes_m + boxes_n) * box_bytes + reach * row_bytes;
-  // The second ring. Transposed operands: columns of 20 floats, 16 and space for the shift. Unaligned operands: boxes
-  // of 4 rows of 132 floats.
+  // Second ring. Transposed operands: columns of 20 floats, 16 and space for the shift. Unaligned ones: boxes of 4 rows
+  // of 132 floats.
   static constexpr uint32_t column_bytes = 20 * 4, long_row_bytes = 132 * 4, unaligned_box_bytes = 17 * 128;
   static constexpr uint32_t second_a_bytes = tile_m * column_bytes;
   static constexpr uint32_t second_stage_bytes = (tile_m + tile_n) * column_bytes;
@@ -37,23 +36,22 @@ struct StreamKShape {
   static constexpr int vectors = tile_m * tile_n / 4 / multipliers;  // vectors of 4 accumulators of a thread
 };
 
-// How the blocks share the work.
 enum class Sharing {
-  stream,  // the first tiles are cut along k into equal shares of the blocks; then each block takes whole tiles
-  split_k  // each block takes a slice of k of one tile; stream_k_sum() adds the slices
+  stream,  // the first tiles are cut along k into equal shares of the blocks; then each takes whole tiles
+  split_k  // each block takes a slice of k of one tile; stream_k_sum() adds them
 };
 
 // Route of an operand to the first ring, from which it is multiplied. TMA requires columns that start at multiples of
-// 16 bytes. Any other matrix is copied as four views, each of every fourth column, with starts rounded down: its column
-// 4 j + v is column j of view v, `shift[v]` rows further down.
+// 16 bytes. Any other matrix is copied as four views, each of every fourth column: its column 4 j + v is column j of
+// view v, `shift[v]` rows further down.
 enum class Route : int32_t {
-  direct,  // columns along m or n, copied by TMA alone
-  // Columns along k, copied by TMA alone, swizzled (A only). If A is unaligned, a pair of warps multiplies each of its
-  // four views, and reads B earlier by `shift`.
+  direct,  // MN-major, copied by TMA alone
+  // K-major, copied by TMA alone, swizzled (A only). If A is unaligned, a pair of warps multiplies each view, and reads
+  // B earlier by `shift`.
   along_k,
-  transposed,            // columns along k, transposed from the second ring to the first
+  transposed,            // K-major, transposed from the second ring to the first
   transposed_unaligned,  // the same, as four views
-  unaligned              // columns along m or n, as four views
+  unaligned              // MN-major, as four views
 };
 
 struct StreamKOperand {
@@ -61,29 +59,28 @@ struct StreamKOperand {
   int32_t shift[4];
   Route route;
   int32_t view_count;
-  uint32_t bytes;  // bytes that TMA copies for one k-tile
+  uint32_t bytes;  // copied by TMA for one k-tile
 };
 
 struct StreamKOperands {
   StreamKOperand a, b;
 };
 
-// Parameters of a launch, without the operands. The tile's rows are those of the kernel's A; swapped, that is the
-// caller's op(B)^T.
+// Parameters of a launch. Swapped, the kernel's A is the caller's op(B)^T.
 struct StreamKProblem {
-  int64_t m, n, ldc;  // sizes and leading dimension of C
+  int64_t m, n, ldc;  // of C
   float alpha, beta;
   float *c;
-  bool vectors;  // true if 4 neighbours along a column of C can be stored at once
-  int spread;    // A along k: 4 if a warp has every fourth row of the tile, as a view of A does, otherwise 1
+  bool vectors;  // 4 neighbours along a column of C can be stored at once
+  int spread;    // K-major A: 4 if a warp has every fourth row, as a view does, otherwise 1
   int tiles_m, tiles_n, k_tiles;
   unsigned k_tiles_inverse;  // (2^32 - 1) / k_tiles
   int slices;                // split_k: slices of each tile
-  int stream_tiles;  // stream: the first tiles are cut along k into shares for all blocks; the others stay whole
-  int share;         // stream: k-tiles of each block in the cut tiles; the first `longer_shares` blocks have one more
+  int stream_tiles;          // stream: the first tiles, which are cut along k
+  int share;                 // stream: a block's k-tiles of these; the first `longer_shares` blocks have one more
   int longer_shares;
-  float *partial;      // stream, split_k: one partial tile for each block
-  unsigned *finished;  // stream: one flag for each block, 0 at launch, set once its partial tile is written
+  float *partial;      // a partial tile for each block
+  unsigned *finished;  // stream: one flag for each block, set once its partial tile is written
 };
 
 }  // namespace libsgemm::cuda

@@ -9,8 +9,8 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// A thread's position in the tile: 4 groups of 4 rows, 16 apart (A along k: 16 rows, 4 apart, so that the lanes of a
-// warp read neighbouring rows), and 2 groups of 4 columns, 32 apart.
+// A thread's place in the tile: 4 groups of 4 rows, 16 apart (K-major A: 16 rows, 4 apart, so that lanes read
+// neighbouring rows), and 2 groups of 4 columns, 32 apart.
 struct StreamKThread {
   int row, column;
 
@@ -21,8 +21,7 @@ struct StreamKThread {
   }
 };
 
-// Transposes 4 x 4 elements of four lanes, whose numbers differ in the bits kLow and kHigh: element e of the r-th lane
-// is exchanged with element r of the e-th.
+// Transposes 4 x 4 elements of four lanes, whose numbers differ in the bits kLow and kHigh.
 template <int kLow, int kHigh>
 __device__ __forceinline__ float4 stream_k_trade(float4 v) {
   const bool low = (threadIdx.x & kLow) != 0, high = (threadIdx.x & kHigh) != 0;
@@ -32,14 +31,13 @@ __device__ __forceinline__ float4 stream_k_trade(float4 v) {
   return high ? make_float4(c, d, v.z, v.w) : make_float4(v.x, v.y, c, d);
 }
 
-// Target of a thread's stores: its first element in C, and the rows and columns from there on that are inside. In an
-// aligned C a thread stores 4 neighbours of a column. Otherwise four neighbouring lanes store neighbouring rows, each
-// lane every fourth of 16. The mainloop leaves the accumulators in one of these two orders; for the other one the four
-// lanes exchange elements.
+// Target of a thread's stores: its first element in C, and the rows and columns from there on. In an aligned C a thread
+// stores 4 neighbours of a column; otherwise four neighbouring lanes store neighbouring rows, each lane every fourth of
+// 16. The main loop leaves accumulators in one of these orders; for the other one the four lanes exchange elements.
 template <bool kIsSwapped, bool kAlongK, int kSpread>
 struct StreamKPlace {
   static constexpr bool kSwapped = kIsSwapped, has_vectors = kSwapped || !kAlongK;
-  static constexpr int kLow = kSwapped ? 1 : 2, kHigh = kSwapped ? 8 : 4;  // bits in which the four lanes differ
+  static constexpr int kLow = kSwapped ? 1 : 2, kHigh = kSwapped ? 8 : 4;  // bits in which the lanes differ
   float *c;
   int rows, columns;
 
@@ -58,7 +56,7 @@ struct StreamKPlace {
     columns = static_cast<int>(min(p.n - column, static_cast<int64_t>(StreamKShape::tile_m)));
   }
 
-  // Position of vector v of the thread. Its elements are row_step rows apart, unless they are neighbours.
+  // Place of vector v, whose elements are row_step rows apart, unless they are neighbours.
   static constexpr int row_step = kSwapped ? 4 : 4 * kSpread;
   __device__ __forceinline__ static int row_of(int v) { return kSwapped ? v % 2 * 32 : v % 4 * 16 * kSpread; }
   __device__ __forceinline__ static int column_of(int v) {
@@ -123,7 +121,7 @@ __device__ __forceinline__ void stream_k_set_vector(float (&sum)[16][8], int v, 
   sum[i + (kSwapped ? 0 : 3)][j + (kSwapped ? 3 : 0)] = value.w;
 }
 
-// As scaled() of finish.h, whose FFMA by zero makes the instances along k spill. Zeros become +0 after alpha's sign is
+// scaled() of finish.h makes K-major instances spill by its FFMA by zero. Zeros become +0 after alpha's sign is
 // applied.
 __device__ __forceinline__ float stream_k_scaled(float alpha, float sum) {
   return __fmul_rn(fabsf(alpha), __fadd_rn(__fmul_rn(copysignf(1.0f, alpha), sum), 0.0f));
@@ -155,8 +153,7 @@ __device__ __forceinline__ void stream_k_store_one(const StreamKProblem &p, cons
   }
 }
 
-// Stores all vectors, half of them at a time. All loads of C in a half come before its stores, so that no load waits
-// for another.
+// Stores half of the vectors at a time. All loads of C come before the stores, so that they do not wait for each other.
 template <bool kVectors, typename Place>
 __device__ __forceinline__ void stream_k_store_all(const StreamKProblem &p, const Place &place, float (&sum)[16][8]) {
   constexpr int kHalf = StreamKShape::vectors / 2;
@@ -182,7 +179,7 @@ __device__ __forceinline__ void stream_k_store_all(const StreamKProblem &p, cons
   }
 }
 
-// Returns the thread's first vector in the partial tile of a block: vector v of all threads, then vector v + 1.
+// In a partial tile, vector v of all threads comes before vector v + 1.
 __device__ __forceinline__ float4 *stream_k_partial(const StreamKProblem &p, int block) {
   return reinterpret_cast<float4 *>(p.partial +
                                     static_cast<int64_t>(block) * (StreamKShape::tile_m * StreamKShape::tile_n)) +
@@ -197,7 +194,7 @@ __device__ __forceinline__ void stream_k_leave(const StreamKProblem &p, int bloc
     target[v * StreamKShape::multipliers] = stream_k_vector<kSwapped>(sum, v);
 }
 
-// Sets the flag of the block's partial tile, for which another block waits.
+// Sets the flag for which another block waits.
 __device__ __forceinline__ void stream_k_hand_over(const StreamKProblem &p, int block) {
   ptx::synchronize_threads(1, StreamKShape::multipliers);
   if (threadIdx.x == 0) {
@@ -206,7 +203,7 @@ __device__ __forceinline__ void stream_k_hand_over(const StreamKProblem &p, int 
   }
 }
 
-// Adds the partial tiles of the blocks that continue this block's tile, in their order.
+// Adds the partial tiles of the blocks that continue this one's, in order.
 __device__ __forceinline__ void stream_k_gather(const StreamKProblem &p, const StreamKWork<Sharing::stream> &work,
                                                 float (&sum)[16][8]) {
   const int tile_end = (work.tile + 1) * p.k_tiles;
@@ -243,7 +240,7 @@ __device__ __forceinline__ void stream_k_at_place(const StreamKProblem &p, int t
 }
 
 // Ends the block's work on a tile. With Sharing::split_k, or if another block begins the tile, the accumulators go to
-// the workspace. Otherwise partial tiles of other blocks are added, and the result goes to C.
+// the workspace. Otherwise partial tiles are added, and the result goes to C.
 template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const StreamKWork<kSharing> &work,
                                                 const StreamKThread &thread, float (&sum)[16][8]) {
@@ -266,8 +263,7 @@ __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const S
   }
 }
 
-// Sharing::split_k: adds the slices of vector v of all threads of a tile, in their order. A block has 256 threads;
-// block 32 * tile + v does vector v.
+// Sharing::split_k: adds the slices of a tile in order, with 256 threads; block 32 * tile + v does vector v.
 template <bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_sum_slices(const StreamKProblem &p) {
   const int tile = static_cast<int>(blockIdx.x) / StreamKShape::vectors,

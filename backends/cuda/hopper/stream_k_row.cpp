@@ -1,4 +1,4 @@
-// Plans of the persistent product of sm_90, and its launch.
+// Plans and launch of the persistent product of sm_90.
 #include "stream_k_row.h"
 
 #include <algorithm>
@@ -18,16 +18,15 @@ namespace {
 using Shape = StreamKShape;
 constexpr size_t kTileBytes = size_t{4} * Shape::tile_m * Shape::tile_n;
 
-constexpr double kPeakFraction = 0.855;        // share of its peak that a multiprocessor reaches in the mainloop
-constexpr double kStartSeconds = 2.0e-6;       // start of a launch: barriers, first stages
-constexpr double kStoreSeconds = 3e-6;         // storing a tile
-constexpr double kSwappedStoreSeconds = 2e-6;  // storing a swapped tile, whose lanes store more neighbours
-constexpr double kGatherSeconds = 1.5e-6;      // adding a partial tile
-constexpr double kClearSeconds = 3e-6;         // clearing the flags of partial tiles
-// Bandwidth of slices, which are mostly in the L2 cache, relative to the memory's.
+constexpr double kPeakFraction = 0.855;        // of a multiprocessor's peak, in the main loop
+constexpr double kStartSeconds = 2.0e-6;       // barriers, first stages
+constexpr double kStoreSeconds = 3e-6;         // of a tile
+constexpr double kSwappedStoreSeconds = 2e-6;  // whose lanes store more neighbours
+constexpr double kGatherSeconds = 1.5e-6;      // adds a partial tile
+constexpr double kClearSeconds = 3e-6;         // clears the flags of partial tiles
+// Bandwidth of slices relative to memory: they are mostly in L2.
 constexpr double kPartialBandwidth = 1.5;
 
-// Returns the time of one k-tile.
 double step_seconds(const Device &d) {
   return 2.0 * Shape::tile_m * Shape::tile_n * Shape::tile_k * d.compute_units / (kPeakFraction * fma_peak(d));
 }
@@ -42,8 +41,8 @@ Operand operand_b(const GemmDesc &desc) {
   return {desc.transb == LIBSGEMM_NO_TRANS, columns_aligned(desc.b, desc.ldb)};
 }
 
-// Returns the share of the speed that remains if operands of the tile's 256 rows or 128 columns must be transposed or
-// aligned, or if TMA reads more than needed (unaligned rows along k).
+// Share of the speed that remains where operands must be transposed or aligned, or TMA reads more than needed
+// (unaligned K-major rows).
 double route_factor(const Operand &rows, const Operand &columns, bool along_k) {
   const auto moves = [](const Operand &o) { return !o.aligned ? 0.12 : o.transposed ? 0.06 : 0.0; };
   return 1.0 - (!along_k ? moves(rows) : !rows.aligned ? 0.06 : 0.0) - moves(columns);
@@ -51,7 +50,7 @@ double route_factor(const Operand &rows, const Operand &columns, bool along_k) {
 
 double store_seconds(bool swapped) { return swapped ? kSwappedStoreSeconds : kStoreSeconds; }
 
-// Chooses the faster orientation: the tile's 256 rows along m or along n. Returns its route_factor().
+// Chooses the faster orientation of the tile's 256 rows. Returns its route_factor().
 double orient(const Device &d, const GemmDesc &desc, StreamKPlan *plan) {
   const Operand a = operand_a(desc), b = operand_b(desc);
   const double k_seconds = static_cast<double>(desc.k) / Shape::tile_k * step_seconds(d);
@@ -73,7 +72,6 @@ double orient(const Device &d, const GemmDesc &desc, StreamKPlan *plan) {
 
 size_t flag_bytes(int blocks) { return (sizeof(unsigned) * static_cast<size_t>(blocks) + 255) / 256 * 256; }
 
-// Returns the workspace of a plan that cuts tiles: a flag and a partial tile for each block.
 size_t stream_workspace(const Device &d) {
   return flag_bytes(d.compute_units) + static_cast<size_t>(d.compute_units) * kTileBytes;
 }
@@ -83,7 +81,7 @@ void plan_stream(const Device &d, bool whole, StreamKPlan *plan) {
   StreamKProblem &p = plan->problem;
   const int blocks = d.compute_units, count = p.tiles_m * p.tiles_n;
   const double rounds = std::ceil(static_cast<double>(count) / blocks);
-  // Number of tiles to cut: 0, or those of the last one or two rounds.
+  // Tiles to cut: none, or those of the last one or two rounds.
   const int cut = count % blocks == 0 ? 0 : count < blocks ? count : count % blocks + blocks;
   const double whole_seconds = rounds * p.k_tiles * step_seconds(d);
   const double cut_seconds = std::ceil(static_cast<double>(count) * p.k_tiles / blocks) * step_seconds(d) +
@@ -110,9 +108,8 @@ void plan_split_k(const Device &d, StreamKPlan *plan) {
                   kLaunchSeconds + 2 * memory_seconds(d, bytes) / kPartialBandwidth;
 }
 
-// Describes an operand to the kernel. In memory it is `outer` x k, or k x `outer` if transposed; a tile has `tile`
-// outer elements. `along_k`: its route is Route::along_k. `reach`: additional k that the kernel reads before each
-// k-tile.
+// Describes an operand: in memory `outer` x k, or k x `outer` if transposed; a tile has `tile` outer elements. `reach`:
+// additional k that the kernel reads before each k-tile.
 libsgemm_status_t describe(const float *base, int64_t ld, bool transposed, int64_t outer, int64_t k, int tile,
                            bool along_k, int reach, const Launch &launch, StreamKOperand *operand, Error *error) {
   const bool aligned = columns_aligned(base, ld);
@@ -132,7 +129,7 @@ libsgemm_status_t describe(const float *base, int64_t ld, bool transposed, int64
     boxes.box_columns = static_cast<uint32_t>(Shape::tile_k + reach);
     operand->bytes = 4 * boxes.box_rows * boxes.box_columns;
   } else {
-    // 4 more floats: space for the shift, and padding of transposed columns, which puts them in different banks.
+    // 4 more floats: space for the shift, and different banks for transposed columns.
     boxes.box_rows =
         static_cast<uint32_t>((transposed ? Shape::tile_k : Shape::box_width) + (aligned && !transposed ? 0 : 4));
     operand->bytes =
@@ -157,7 +154,7 @@ bool tma_supports(const GemmDesc &desc, int index) {
   if (!has_reassigned_kernels() || device(index).arch != 90) return false;
   if (desc.routine != Routine::gemm || desc.type != Type::f32 || desc.batch != Batch::none) return false;
   if (std::min({desc.m, desc.n, desc.k}) < 4) return false;
-  // Coordinates of TMA and the number of k-tiles have 32 bits, the strides of TMA 40 (in bytes).
+  // TMA's coordinates have 32 bits, its strides 40 (bytes).
   return std::max({desc.m, desc.n, desc.k}) < INT_MAX - 1024 && std::max(desc.lda, desc.ldb) < int64_t{1} << 35;
 }
 
@@ -197,7 +194,7 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
       break;
   }
   const double arithmetic = kStartSeconds + plan.seconds / factor, memory = memory_seconds(d, gemm_bytes(desc));
-  // The model is scaled by its measured share, which is fitted for sm_90, the only architecture of these kernels.
+  // The model is scaled by its measured share, fitted for sm_90.
   plan.seconds = sharing == Sharing::split_k
                      ? fitted_share(90, Shared::stream_k_in_slices) * (kLaunchSeconds + std::max(arithmetic, memory))
                      : fitted_share(90, Shared::stream_k) * (kLaunchSeconds + overlapped(arithmetic, memory));
@@ -209,7 +206,7 @@ size_t stream_k_most_workspace(int index) { return stream_workspace(device(index
 StreamKProblem stream_k_problem(const GemmDesc &desc, const StreamKPlan &plan, const Launch &launch) {
   StreamKProblem p = plan.problem;
   p.c = desc.c;
-  // With a spread of 4 only the columns of the tile keep their neighbours: swapped, these are rows of C.
+  // With a spread of 4 only the tile's columns keep their neighbours: swapped, these are rows of C.
   p.vectors = columns_aligned(desc.c, desc.ldc) && (plan.swapped || p.spread == 1);
   p.partial = static_cast<float *>(launch.workspace);
   if (p.stream_tiles != 0) {

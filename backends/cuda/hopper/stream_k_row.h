@@ -7,23 +7,23 @@
 namespace libsgemm::cuda {
 
 struct StreamKPlan {
-  bool swapped;  // the tile's 256 rows are along n
+  bool swapped;  // rows along n
   bool along_k;  // the operand of these rows has Route::along_k
   int blocks;
   size_t workspace;  // bytes
   double seconds;
-  StreamKProblem problem;  // all but its pointers
+  StreamKProblem problem;  // without its pointers
 };
 
-// The product must be one that the kernel supports.
+// Requires a supported product.
 StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int device);
 
-// Returns the largest workspace of a plan with Sharing::stream, in bytes.
+// Largest workspace of a plan with Sharing::stream.
 size_t stream_k_most_workspace(int device);
 
 inline int tiles_along(int64_t size, int tile) { return static_cast<int>((size - 1) / tile + 1); }
 
-// True if the requirements that all kernels with TMA share are fulfilled.
+// True if the call meets what all kernels with TMA require.
 bool tma_supports(const GemmDesc &desc, int device);
 
 bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int device);
@@ -39,7 +39,6 @@ const StreamKKernel &stream_k_kernel();
 libsgemm_status_t launch_stream_k(const GemmDesc &desc, const StreamKPlan &plan, const StreamKKernel &kernel,
                                   const Launch &launch, Error *error);
 
-// Returns the plan's problem with its pointers.
 StreamKProblem stream_k_problem(const GemmDesc &desc, const StreamKPlan &plan, const Launch &launch);
 
 template <Sharing kSharing>

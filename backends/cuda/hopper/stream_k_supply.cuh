@@ -1,9 +1,8 @@
 // The product of sm_90 (stream_k.cuh): the warps that copy operands to shared memory.
 //
-// The first ring holds A as k x m and B as k x n, in boxes of 16 rows of 128 floats; or A along k, in swizzled rows of
-// 16 floats (outer_product.cuh). TMA copies an aligned operand of this layout there directly, and an A along k, aligned
-// or not. Any other operand goes through the second ring, from which the supplying warps transpose or shift it into the
-// first. What this costs: docs/kernels/ffma.md.
+// TMA copies an aligned operand of the first ring's layout (outer_product.cuh), and a K-major A, aligned or not, there
+// directly. Any other operand goes through the second ring, from which the supplying warps transpose or shift it. What
+// this costs: docs/kernels/ffma.md.
 #pragma once
 
 #include "outer_product.cuh"
@@ -20,18 +19,18 @@ __device__ __forceinline__ bool goes_directly(const StreamKOperand &operand) {
   return operand.route == Route::direct || operand.route == Route::along_k;
 }
 
-// True if the copying warp must mend the first k-tile of a tile (stream_k_mend()).
+// True if a tile's first k-tile needs stream_k_mend().
 __device__ __forceinline__ bool mends_first(const StreamKOperands &o) {
   return o.a.route == Route::along_k && o.a.view_count == 4;
 }
 
-// The box that a lane of the copying warp copies for each k-tile. There are at most 8 of A and 4 of B.
+// The copies of a lane of the copying warp for each k-tile: at most 8 boxes of A and 4 of B.
 struct StreamKBox {
   bool exists, of_a, k_first, direct;  // k_first: the box is k x outer
   const void *map;
-  uint32_t offset;               // bytes from the start of the stage
-  int outer_offset, outer_step;  // along m or n: offset of the box in the tile, and step from tile to tile
-  int k_offset, k_step;          // along k: offset of the box, and step from k-tile to k-tile
+  uint32_t offset;               // bytes in the stage
+  int outer_offset, outer_step;  // MN-major: offset in the tile, step from tile to tile
+  int k_offset, k_step;          // K-major: offset, step from k-tile to k-tile
 
   __device__ __forceinline__ StreamKBox(const StreamKOperands &o, bool a_along_k) {
     using Shape = StreamKShape;
@@ -78,10 +77,10 @@ struct StreamKBox {
   }
 };
 
-// ---- Moves of a k-tile of an operand from `from` in the second ring to `to` in the first; supplying warp `quarter`
-// moves a quarter of it. Eight threads that read or write at once use different banks.
+// ---- Moves of a k-tile from the second ring to the first; supplying warp `quarter` moves a quarter of it. Eight
+// threads that read or write at once use different banks.
 
-// Transposes 4 x 4 elements: k of 4 * q to 4 * q + 3 of the columns from 4 * quad on. `line`: bytes of one k in `to`.
+// Transposes 4 x 4 elements: k from 4 * q on of the columns from 4 * quad on. `line`: bytes of one k in `to`.
 __device__ __forceinline__ void stream_k_transpose_quad(int quad, int q, uint32_t from, uint32_t to, uint32_t line) {
   using Shape = StreamKShape;
   from += quad * (4 * Shape::column_bytes) + q * 16;
@@ -95,7 +94,7 @@ __device__ __forceinline__ void stream_k_transpose_quad(int quad, int q, uint32_
   ptx::store_shared_x4(to + 3 * line, make_float4(v[0].w, v[1].w, v[2].w, v[3].w));
 }
 
-// Route::transposed: a lane takes four of each 128 columns, and a fourth of the k-tile.
+// A lane takes four of each 128 columns, and a fourth of the k-tile.
 template <int kHalves>
 __device__ __forceinline__ void stream_k_transpose(int quarter, uint32_t from, uint32_t to) {
   using Shape = StreamKShape;
@@ -108,7 +107,7 @@ __device__ __forceinline__ void stream_k_transpose(int quarter, uint32_t from, u
   }
 }
 
-// Route::transposed_unaligned: a lane takes one column of each view from each 128 columns, element by element.
+// A lane takes one column of each view from each 128 columns, by elements.
 template <int kHalves>
 __device__ __forceinline__ void stream_k_transpose_unaligned(const StreamKOperand &operand, int quarter, uint32_t from,
                                                              uint32_t to) {
@@ -121,7 +120,7 @@ __device__ __forceinline__ void stream_k_transpose_unaligned(const StreamKOperan
   for (int half = 0; half < kHalves; ++half) {
 #pragma unroll
     for (int t = 0; t < 4; ++t) {
-      const int e = (t + lane / 8) % 4;  // k 4 * quarter + e of the k-tile
+      const int e = (t + lane / 8) % 4;  // k 4 * quarter + e
       float v[4];
 #pragma unroll
       for (int view = 0; view < 4; ++view) {
@@ -134,8 +133,7 @@ __device__ __forceinline__ void stream_k_transpose_unaligned(const StreamKOperan
   }
 }
 
-// Route::unaligned, with a shift of kShift: moves four rows of view `quarter` for each box of 128 columns, to every
-// fourth row of `to`.
+// Moves four rows of view `quarter` for each box of 128 columns, to every fourth row of `to`.
 template <int kHalves, int kShift>
 __device__ __forceinline__ void stream_k_shift(int quarter, uint32_t from, uint32_t to) {
   using Shape = StreamKShape;
@@ -189,8 +187,8 @@ __device__ __forceinline__ void stream_k_move(const StreamKOperand &operand, int
   }
 }
 
-// Route::along_k of an unaligned A: clears the elements of the first k-tile before the start of a view's columns. B is
-// zero there, and zero times Inf would be NaN.
+// Route::along_k of an unaligned A: clears elements before the start of a view's columns. B is zero there, and zero
+// times Inf would be NaN.
 __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uint32_t stage) {
   using Shape = StreamKShape;
 #pragma unroll 1
@@ -204,8 +202,7 @@ __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uin
   ptx::order_with_tma();
 }
 
-// Code of the supplying warps. The first warp issues the TMA copies of the k-tile two ahead, then moves its quarter
-// like the others.
+// The first warp issues the TMA copies two k-tiles ahead, then moves its quarter like the others.
 template <Sharing kSharing, bool kAlongK>
 __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const StreamKProblem &p, int warp,
                                                 uint32_t shared, const StreamKBarriers barriers) {
@@ -216,7 +213,7 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
   const uint32_t second_bytes = (a_direct ? 0 : o.a.bytes) + (b_direct ? 0 : o.b.bytes);
   if (!copies && !moves) return;
   const StreamKBox box(o, kAlongK);
-  const bool all_arrive = kAlongK && mends_first(o);  // true: all lanes of the copying warp arrive
+  const bool all_arrive = kAlongK && mends_first(o);  // of the copying warp's lanes
   const uint32_t b_offset = Shape::boxes_m * Shape::box_bytes + (kAlongK ? Shape::reach * Shape::row_bytes : 0);
   RingStage copied(1), moved(1);
   SecondStage second_copied(1), second_moved(0);
@@ -277,7 +274,7 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
       moved.advance();
     }
   }
-  // The multipliers wait one stage ahead, at the end too, so one more stage is reported full.
+  // The multipliers wait one stage ahead, also at the end.
   if (moves) {
     barriers.wait_free(moved);
     ptx::barrier_arrive(barriers.full(moved.index));

@@ -1,4 +1,4 @@
-// The product of sm_90 (stream_k.cuh): the tiles and parts of tiles of a block, and the rings of stages.
+// A block's tiles in the product of sm_90 (stream_k.cuh), and the rings of stages.
 #pragma once
 
 #include "ptx.h"
@@ -6,13 +6,13 @@
 
 namespace libsgemm::cuda {
 
-// The work of one block. Sharing::stream: its share of the cut tiles, then its whole tiles. Blocks are numbered
-// backwards, to wait only for blocks that the device starts before them. Sharing::split_k: one slice of one tile.
+// Sharing::stream: the block's share of the cut tiles, then whole tiles. Blocks are numbered backwards, to wait only
+// for blocks that the device starts before them. Sharing::split_k: one slice of one tile.
 template <Sharing kSharing>
 struct StreamKWork {
   int block, slice;
   int next, end;  // k-tiles, numbered through all tiles
-  int whole;      // the next whole tile
+  int whole;      // tile
   int tile, first, last;
 
   __device__ __forceinline__ explicit StreamKWork(const StreamKProblem &p) {
@@ -32,23 +32,22 @@ struct StreamKWork {
     }
   }
 
-  // Sharing::stream: returns the first k-tile of a block's share.
+  // The first k-tile of a block's share.
   __device__ __forceinline__ static int share(const StreamKProblem &p, int block) {
     return block * p.share + min(block, p.longer_shares);
   }
 
-  // Returns the number of k-tiles of all steps.
   __device__ __forceinline__ int k_tile_count(const StreamKProblem &p) const {
     const int tiles = p.tiles_m * p.tiles_n, blocks = static_cast<int>(gridDim.x);
     return end - next + (whole < tiles ? ((tiles - 1 - whole) / blocks + 1) * p.k_tiles : 0);
   }
 
-  // Sets the next step: k-tiles [first, last) of `tile`. False if no step is left.
+  // Sets the next step, k-tiles [first, last) of `tile`, if one is left.
   __device__ __forceinline__ bool step(const StreamKProblem &p) {
-    // No branches and no division: the loop over k counts in uniform registers only if the compiler sees that warps do
-    // not diverge.
+    // No branches and no division: otherwise the compiler does not see that warps do not diverge, and the loop does not
+    // count in uniform registers.
     const bool cut = next < end;
-    int streamed = static_cast<int>(__umulhi(next, p.k_tiles_inverse));  // next / k_tiles, or one less
+    int streamed = static_cast<int>(__umulhi(next, p.k_tiles_inverse));  // or one less
     streamed += next - streamed * p.k_tiles >= p.k_tiles ? 1 : 0;
     const int begin = streamed * p.k_tiles;
     tile = cut ? streamed : whole;
@@ -60,7 +59,7 @@ struct StreamKWork {
   }
 };
 
-// Position of a tile, in tiles. Neighbouring blocks take columns of 8 tiles, to share tiles of A and B in the L2 cache.
+// Columns of 8 tiles share tiles of A and B in L2.
 __device__ __forceinline__ void stream_k_position(const StreamKProblem &p, int tile, int *row, int *column) {
   constexpr int kGroup = 8;
   const int group = tile / (kGroup * p.tiles_n), within = tile % (kGroup * p.tiles_n);
@@ -71,7 +70,6 @@ __device__ __forceinline__ void stream_k_position(const StreamKProblem &p, int t
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// Position in a ring of stages.
 template <int kStages>
 struct StreamKStage {
   int index = 0;
@@ -90,7 +88,7 @@ struct StreamKStage {
 using RingStage = StreamKStage<StreamKShape::stages>;
 using SecondStage = StreamKStage<StreamKShape::second_stages>;
 
-// The barriers: "full" for each stage of the ring, then "free" for each stage; the same for the second ring.
+// "Full" for each stage of the ring, then "free"; the same for the second ring.
 struct StreamKBarriers {
   static constexpr int count = 2 * (StreamKShape::stages + StreamKShape::second_stages);
   uint32_t base;
@@ -103,8 +101,8 @@ struct StreamKBarriers {
   __device__ __forceinline__ uint32_t second_free(int stage) const {
     return base + 8 * (2 * StreamKShape::stages + StreamKShape::second_stages + stage);
   }
-  // Multipliers release a stage in the last pass of the next stage. Their first release is that of the ring's last
-  // stage, which is not in use yet: its phases are one ahead, and its parity is the opposite.
+  // Multipliers release a stage in the last pass of the next one; the first release is of the ring's last stage, not
+  // yet in use. So its phases are one ahead, with opposite parity.
   __device__ __forceinline__ void wait_free(const RingStage &stage) const {
     ptx::barrier_wait(free(stage.index), stage.is_last() ? stage.parity ^ 1 : stage.parity);
   }

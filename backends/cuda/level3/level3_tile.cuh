@@ -4,18 +4,11 @@
 // Source: Volkov and Demmel, "Benchmarking GPUs to tune dense linear algebra", SC 2008 (outer products from shared
 // memory); Nath, Tomov and Dongarra, "An improved MAGMA GEMM for Fermi GPUs", IJHPCA 2010 (double buffering).
 //
-//           tile of B, kK deep          thread (x, y): quads of 4 rows at 4 x and kM / 2 + 4 x,
-//           +----+----+                 of 4 columns at 4 y and kN / 2 + 4 y
-//           |4 y |    |
-//           +----+----+
-//   +----+  +----+----+        shared memory, floats, two buffers (one is read while the other is filled):
-//   |4 x |  | ## | ## |          a[kK][kM + 4] | b[kK][kN + 4], 2 * 4 * kK * (kM + kN + 8) bytes
-//   +----+  +----+----+        The padding keeps quads aligned to 16 bytes and spreads transposed stores over banks.
-//   |    |  | ## | ## |
-//   +----+  +----+----+
+// Thread (x, y) has quads of 4 rows at 4 x and kM / 2 + 4 x, of 4 columns at 4 y and kN / 2 + 4 y. Two buffers hold
+// a[kK][kM + 4] and b[kK][kN + 4]; the padding keeps quads aligned and spreads transposed stores over banks.
 //
-// Global memory is read element by element, so any alignment and leading dimension is possible; neighbouring threads
-// read along the contiguous dimension. Each element of C is summed over increasing k.
+// Global memory is read element by element, so any alignment is possible; neighbouring threads read along the
+// contiguous dimension. Each element of C is summed over increasing k.
 #pragma once
 
 #include "contract/finish.h"
@@ -30,13 +23,13 @@ using namespace gpu::level3;
 
 template <int M, int N, int K, int RESIDENT>
 struct TileConfig {
-  static constexpr int kM = M, kN = N, kK = K;        // tile of C; depth of the shared tiles of A and B
+  static constexpr int kM = M, kN = N, kK = K;        // tile of C; depth of the shared tiles
   static constexpr int kThreads = (M / 8) * (N / 8);  // 8 x 8 elements of C each
   static constexpr int kResident = RESIDENT;          // blocks per multiprocessor, which bounds the registers
 };
 
-// Fetches a tile of A. A tile that the diagonal does not cross is a plain tile, or a mirror image if A is symmetric and
-// the other side is stored.
+// Fetches a tile of A. Where the diagonal does not cross it, it is plain, or a mirror image if A is symmetric and the
+// other side is stored.
 template <Structure STRUCTURE, typename Stage>
 __device__ __forceinline__ void fetch_a(Stage *stage, const void *data, const StructuredProblem &p, int64_t first_outer,
                                         int outers, int64_t first_depth, int depths) {
@@ -54,14 +47,12 @@ __device__ __forceinline__ void fetch_a(Stage *stage, const void *data, const St
   }
 }
 
-// Position of a tile in C, in tiles.
 struct TilePosition {
   int64_t row, col;
 };
 
-// Returns the position of tile `index` of those that tile_count() counts. Without a triangle, tile columns are grouped
-// by eight, so that blocks that run at the same time share rows of A and columns of B in L2. A lower triangle is
-// counted row by row, an upper one as its transpose.
+// Position of tile `index` of those that tile_count() counts. Without a triangle, columns are grouped by eight, so that
+// blocks share rows of A and columns of B in L2. A lower triangle is counted row by row, an upper one as its transpose.
 template <typename Config>
 __device__ __forceinline__ TilePosition tile_position(const StructuredProblem &p, int64_t index) {
   if (p.part == Stored::all) {
@@ -79,9 +70,8 @@ __device__ __forceinline__ TilePosition tile_position(const StructuredProblem &p
   return p.part == Stored::lower ? TilePosition{row, col} : TilePosition{col, row};
 }
 
-// Adds a column of A times a row of B to `sum`, for each k of the tile. `MASKED`: the diagonal crosses a triangular A;
-// terms outside the triangle are left out, since 0 * Inf would be NaN. `diagonal`: the k, in the tile, of the diagonal
-// element of the tile's row 0.
+// Adds a column of A times a row of B, for each k of the tile. `MASKED`: the diagonal crosses a triangular A; terms
+// outside are left out, since 0 * Inf would be NaN. `diagonal`: the k, in the tile, of row 0's diagonal element.
 template <typename Config, bool MASKED>
 __device__ __forceinline__ void multiply(const float *a, const float *b, int x, int y, float (&sum)[8][8], int diagonal,
                                          bool upper) {
@@ -108,7 +98,7 @@ __device__ __forceinline__ void multiply(const float *a, const float *b, int x, 
   }
 }
 
-// Computes the range of k that a tile needs: all, or the part inside the triangle. It begins at a multiple of kK.
+// The range of k that a tile needs, from a multiple of kK on.
 template <typename Config, Structure STRUCTURE>
 __device__ __forceinline__ void depth_range(const StructuredProblem &p, int64_t first_row, int64_t *first,
                                             int64_t *last) {
@@ -123,7 +113,7 @@ __device__ __forceinline__ void depth_range(const StructuredProblem &p, int64_t 
   }
 }
 
-// C = alpha * sum + beta * C on the part of the tile that the routine writes.
+// Stores the part of the tile that the routine writes.
 template <typename Config>
 __device__ __forceinline__ void write_tile(const StructuredProblem &p, float *c, int64_t first_row, int64_t first_col,
                                            int x, int y, const float (&sum)[8][8]) {
@@ -143,7 +133,7 @@ __device__ __forceinline__ void write_tile(const StructuredProblem &p, float *c,
   }
 }
 
-// Body of a kernel: block `blockIdx.x` computes tile blockIdx.x % tiles of product blockIdx.x / tiles.
+// Block `blockIdx.x` computes tile blockIdx.x % tiles of product blockIdx.x / tiles.
 template <typename Config, Structure STRUCTURE, Type TYPE, typename Operands>
 __device__ __forceinline__ void compute_tile(const Operands &operands, const StructuredProblem &p, unsigned tiles) {
   using StageA = Stager<Config::kM, Config::kK, Config::kThreads, TYPE>;
@@ -165,7 +155,7 @@ __device__ __forceinline__ void compute_tile(const Operands &operands, const Str
   const int64_t steps = (last - first + Config::kK - 1) / Config::kK, all_steps = steps * p.terms;
   StageA stage_a;
   StageB stage_b;
-  // In the second term, B^T A^T, the operands are exchanged.
+  // The second term, B^T A^T, exchanges the operands.
   const auto fetch = [&](int64_t step) {
     const bool second = step >= steps;
     const int64_t depth = first + (second ? step - steps : step) * Config::kK;
@@ -203,7 +193,7 @@ __device__ __forceinline__ void compute_tile(const Operands &operands, const Str
   write_tile<Config>(p, operands.c(item), first_row, first_col, x, y, sum);
 }
 
-// Enqueues `kernel(operands, problem, tiles)` for a description without arrays of pointers in host memory.
+// Enqueues the kernel for a description without arrays of pointers in host memory.
 template <typename Config>
 libsgemm_status_t launch_tiles(const GemmDesc &desc, const Launch &launch, Error *error,
                                void (*kernel)(StridedOperands, StructuredProblem, unsigned)) {

@@ -1,6 +1,4 @@
-// As sm75_ffma_64x64x16_triangle, with tiles of 128 x 128, blocks of 256 threads and 33792 bytes of shared memory.
-//
-// Its speed has not been measured, nor its results with 16-bit inputs on a GPU.
+// As sm75_ffma_64x64x16_triangle, with tiles of 128 x 128 and blocks of 256 threads.
 #include "level3_tile.cuh"
 
 namespace libsgemm::cuda {

@@ -1,9 +1,6 @@
-// As sm75_ffma_256x256x256_blocked_trsm, for trmm: the product of a triangle and a matrix in place.
-//
-// With FP64 tensor cores of the full rate, whose trmm from a copy is as fast as a gemm, the triangles that are not cut
-// are as large as copies that fit the default workspace allow, up to 4096. The copy needs workspace.
-//
-// Measured (H100): 8192 x 8192 9.7 to 9.9 ms, cuBLAS 10.2 to 11.2 ms.
+// As sm75_ffma_256x256x256_blocked_trsm, for trmm: the product of a triangle and a matrix in place. With FP64 tensor
+// cores of the full rate, whose trmm from a copy is as fast as a gemm, triangles that are not cut have orders up to
+// 4096, as copies fit the default workspace (docs/kernels/level3.md).
 #include <algorithm>
 
 #include "gpu/level3/blocked.h"
@@ -17,14 +14,13 @@ using level3::Leaf;
 
 constexpr Tiling kCopied = {64, 64, 128, 3, {0.85}};
 
-// Predicts the time of a triangle that is one step, from a copy.
+// Predicts a triangle that is one step, from a copy.
 double copied_seconds(const GemmDesc &desc, int index) {
   GemmDesc gemm = gemm_step(desc, desc.m, desc.n, desc.k / 2 + kCopied.tile_m, 1, 0);
   gemm.batch_count = desc.batch_count;
   return gemm_seconds(device(index), gemm, kCopied) + 2 * kLaunchSeconds;
 }
 
-// Returns the description of a triangle of this order in the call.
 GemmDesc leaf_step(const GemmDesc &desc, int64_t order) {
   GemmDesc step = desc;
   (desc.side == LIBSGEMM_LEFT ? step.m : step.n) = order;

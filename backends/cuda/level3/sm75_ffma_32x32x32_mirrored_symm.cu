@@ -1,19 +1,11 @@
-// sm75_ffma_32x32x32_mirrored_symm: a symmetric matrix times a general one, by the fastest gemm.
+// A symmetric matrix times a general one, by the fastest gemm: full rows of A are written to the workspace, as many as
+// fit 64 MiB (all, up to order 4096), and multiplied by the cheapest kernel. C[rows] = alpha A[rows] B + beta C[rows],
+// or from the right C[, rows] = alpha B A[rows]^T + beta C[, rows].
 //
-// Full rows of A are written to the workspace, as many as fit 64 MiB (all, up to order 4096), and multiplied by the
-// cheapest gemm kernel: C[rows] = alpha A[rows] B + beta C[rows], or from the right C[, rows] = alpha B A[rows]^T +
-// beta C[, rows].
+// The kernel here writes the rows in tiles of 32 x 32. A tile on the stored side is copied, one on the other side
+// transposed through shared memory, one on the diagonal copied element by element.
 //
-// The kernel here writes the rows, 32 x 32 elements with a block of 32 x 8 threads:
-//
-//      +-------+        s: a tile on the stored side is copied
-//      |\ s    |        m: a tile on the other side is the mirror image of a stored one, which is transposed
-//      |  \    |           through shared memory, float [32][33], 4224 bytes
-//      | m  \  |        \: a tile on the diagonal is copied element by element
-//      +-------+
-//
-// Requires: symm of order at most 65536, and the workspace. Any stride and alignment.
-// Its speed has not been measured.
+// Requires: symm of order at most 65536, and the workspace. Any stride and alignment. Its speed has not been measured.
 #include <algorithm>
 
 #include "gpu/cost.h"
@@ -26,10 +18,10 @@ namespace {
 
 constexpr int kTile = 32, kRowsAtOnce = 8;
 constexpr int64_t kMostElements = static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES / sizeof(float));
-constexpr int64_t kAlign = 64;        // rows written at a time are a multiple of this
-constexpr int64_t kWorthwhile = 256;  // below this order cost() does not search for the gemm
+constexpr int64_t kAlign = 64;        // rows written at a time: a multiple
+constexpr int64_t kWorthwhile = 256;  // below, cost() does not search for the gemm
 
-// Writes rows [first, first + rows) of the symmetric matrix to `target`, rows x order with leading dimension ld.
+// Writes rows [first, first + rows) to `target`, rows x order.
 __global__ void __launch_bounds__(kTile *kRowsAtOnce)
     sm75_ffma_32x32x32_mirrored_symm_kernel(const float *a, int64_t lda, bool upper, int64_t first, int64_t rows,
                                             int64_t order, float *target, int64_t ld) {
@@ -61,14 +53,13 @@ __global__ void __launch_bounds__(kTile *kRowsAtOnce)
 
 int64_t columns_apart(int64_t rows) { return (rows + 3) / 4 * 4; }
 
-// Returns the number of rows that are written at a time.
 int64_t rows_at_once(int64_t order) {
   if (columns_apart(order) * order <= kMostElements) return order;
   const int64_t most = kMostElements / order / kAlign * kAlign, cuts = (order + most - 1) / most;
   return ((order + cuts - 1) / cuts + kAlign - 1) / kAlign * kAlign;
 }
 
-// Returns the product with rows [first, first + rows) of A, which `target` holds.
+// The product with rows [first, first + rows) of A, in `target`.
 GemmDesc product(const GemmDesc &d, int64_t first, int64_t rows, const void *target, int64_t ld) {
   const bool left = d.side == LIBSGEMM_LEFT;
   GemmDesc gemm = gemm_step(d, left ? rows : d.m, left ? d.n : rows, d.k, d.alpha, d.beta);
@@ -94,7 +85,7 @@ double cost(const GemmDesc &desc, int index) {
   const int64_t rows = rows_at_once(desc.k), ld = columns_apart(rows);
   const double cuts = static_cast<double>((desc.k + rows - 1) / rows), order = static_cast<double>(desc.k);
   const double written = cuts * kLaunchSeconds + memory_seconds(device(index), 8 * order * order);
-  // NULL has the alignment of the workspace, in which the rows will be.
+  // NULL is aligned like the workspace, in which the rows will be.
   const GemmDesc gemm = product(desc, 0, rows, nullptr, ld);
   if (desc.k < kWorthwhile) return written + gemm_seconds(device(index), gemm, {64, 64, 64, 6, 0.5});
   return written + cuts * step_seconds(gemm, index, 0);

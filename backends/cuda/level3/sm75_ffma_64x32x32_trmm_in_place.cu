@@ -1,10 +1,7 @@
-// sm75_ffma_64x32x32_trmm_in_place: the product of a triangle and a matrix, in place.
-//
-// Blocks of 128 threads compute 32 columns of X (rows, from the right), one tile of 64 x 32 after the other; picture,
-// shared memory and source: gpu/level3/panel.h.
+// The product of a triangle and a matrix, in place. Blocks of 128 threads compute 32 columns of X (rows, from the
+// right), one tile of 64 x 32 after the other; picture, shared memory and source: gpu/level3/panel.h.
 //
 // Requires: trmm. Any size, stride and alignment; no workspace.
-// Measured (H100): 64 x 3000 from the left 9.7 to 9.9 us, cuBLAS 32 to 34 us.
 #include "gpu/level3/panel.h"
 #include "runtime/device.h"
 

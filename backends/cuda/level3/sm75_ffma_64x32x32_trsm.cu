@@ -1,10 +1,6 @@
-// sm75_ffma_64x32x32_trsm: triangular systems by blocked substitution.
+// Triangular systems by blocked substitution, in blocks as in sm75_ffma_64x32x32_trmm_in_place.
 //
-// Blocks of 128 threads solve 32 columns of X (rows, from the right), one tile of 64 x 32 after the other; picture,
-// shared memory and source: gpu/level3/panel.h.
-//
-// Requires: trsm. Any size, stride and alignment; no workspace.
-// Its speed has not been measured.
+// Requires: trsm. Any size, stride and alignment; no workspace. Its speed has not been measured.
 #include "gpu/level3/panel.h"
 #include "runtime/device.h"
 

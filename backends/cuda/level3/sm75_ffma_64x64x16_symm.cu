@@ -1,10 +1,7 @@
-// sm75_ffma_64x64x16_symm: a symmetric matrix times a general one.
+// A symmetric matrix times a general one (tile and sources: level3_tile.cuh). Tiles of A on the side that is not stored
+// are read as the transpose of their mirror image, those on the diagonal element by element.
 //
-// Blocks of 64 threads, 17408 bytes of shared memory (picture and sources: level3_tile.cuh). Tiles of A on the side
-// that is not stored are read as the transpose of their mirror image, those on the diagonal element by element.
-//
-// Requires: symm. Any size, stride and alignment.
-// Its speed has not been measured.
+// Requires: symm. Any size, stride and alignment. Its speed has not been measured.
 #include "level3_tile.cuh"
 
 namespace libsgemm::cuda {

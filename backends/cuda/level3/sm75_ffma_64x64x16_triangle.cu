@@ -1,11 +1,9 @@
-// sm75_ffma_64x64x16_triangle: syrk, syr2k and gemmtr, products of which only one triangle of C is computed.
+// syrk, syr2k and gemmtr: only tiles that overlap the triangle of C are launched (tile and sources: level3_tile.cuh).
+// The second product of syr2k, with A and B exchanged, follows in the same accumulators. 16-bit elements of syrk are
+// converted to FP32, exactly, as they are stored in shared memory.
 //
-// Only tiles that overlap the triangle are launched: blocks of 64 threads, 17408 bytes of shared memory (picture and
-// sources: level3_tile.cuh). The second product of syr2k, with A and B exchanged, follows the first in the same
-// accumulators. 16-bit elements of syrk are converted to FP32, exactly, before they are stored in shared memory.
-//
-// Requires: syrk, syr2k or gemmtr in FP32, or syrk of FP16 or bfloat16 operands. Any size, stride and alignment.
-// Its speed has not been measured, nor its results with 16-bit inputs on a GPU.
+// Requires: syrk, syr2k or gemmtr in FP32, or syrk of FP16 or bfloat16 operands. Any size, stride and alignment. Its
+// speed has not been measured, nor its results with 16-bit inputs on a GPU.
 #include "level3_tile.cuh"
 
 namespace libsgemm::cuda {

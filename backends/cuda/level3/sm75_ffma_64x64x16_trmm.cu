@@ -1,12 +1,8 @@
-// sm75_ffma_64x64x16_trmm: the product of a triangle and a matrix, from a copy of the matrix.
-//
-// A first kernel copies C to the workspace. Then blocks of 64 threads compute tiles of C, with 17408 bytes of shared
-// memory (picture and sources: level3_tile.cuh). A tile takes only the k inside the triangle; those with the largest k
-// come first. Where the diagonal crosses a k-tile, each row adds only the terms inside the triangle.
+// The product of a triangle and a matrix, from a copy of the matrix in the workspace (tile and sources:
+// level3_tile.cuh). A tile takes only the k inside the triangle; those with the largest k come first.
 //
 // Requires: trmm, and workspace for the copy: 4 n bytes times m rounded up to a multiple of 4, for each product of a
-// batch. Any size, stride and alignment.
-// Its speed has not been measured.
+// batch. Any size, stride and alignment. Its speed has not been measured.
 #include "gpu/level3/trmm_copy.h"
 #include "level3_tile.cuh"
 

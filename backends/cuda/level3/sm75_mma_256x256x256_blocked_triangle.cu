@@ -1,20 +1,10 @@
 // As sm75_ffma_256x256x256_blocked_triangle, for syrk of FP16 or bfloat16 matrices.
 //
 // A gemm computes the blocks on the diagonal as whole squares in the workspace, 32 MiB of them at a time. The kernel
-// here copies the triangles to C, 32 x 64 elements with a block of 32 x 8 threads, 8 elements of a row per thread. Why:
-// docs/kernels/level3.md.
-//
-//        order                 order
-//   +-------------+       +-------------+
-//   | s s s s s s |       | c           |
-//   | s s s s s s |       | c c         |     C = s + beta C, or s if beta is 0, in the triangle only.
-//   | s s s s s s |  -->  | c c c       |     s includes alpha. No shared memory.
-//   | s s s s s s |       | c c c c     |
-//   +-------------+       +-------------+
+// here adds their triangles to C, 32 x 64 elements with a block of 32 x 8 threads. Why: docs/kernels/level3.md.
 //
 // Requires: syrk of FP16 (from sm_75 on) or bfloat16 (from sm_80 on) operands, and the workspace. Any size, stride and
-// alignment.
-// Its results and speed have not been measured.
+// alignment. Its results and speed have not been measured.
 #include <algorithm>
 
 #include "contract/finish.h"
@@ -50,7 +40,7 @@ __global__ void __launch_bounds__(kRows *kColumnsAtOnce)
   }
 }
 
-// Returns the leading dimension of a square, whose columns start at multiples of 16 bytes.
+// Columns of a square start at multiples of 16 bytes.
 int64_t columns_apart(int64_t order) { return ceil_div(order, 4) * 4; }
 
 int64_t squares_at_once(int64_t order, int64_t count) {
@@ -67,7 +57,7 @@ size_t workspace(const GemmDesc &desc, int) {
   return squares_bytes(blocks.order, blocks.count);
 }
 
-// Returns the gemm that computes blocks on the diagonal as whole squares; the caller sets C.
+// Blocks on the diagonal as whole squares; the caller sets C.
 GemmDesc whole_squares(const GemmDesc &d) {
   GemmDesc gemm = gemm_step(d, d.n, d.n, d.k, d.alpha, 0.0f);
   gemm.type = d.type;
@@ -110,7 +100,7 @@ libsgemm_status_t launch_diagonal(const GemmDesc &desc, const Launch &launch, Er
   return status;
 }
 
-// Predicts the time of a good gemm on tensor cores, without a search of the table for each step.
+// Predicts a good gemm on tensor cores, without a search of the table for each step.
 double gemm_of_16_bits(const GemmDesc &gemm, int index) {
   const Device &device = cuda::device(index);
   const double rate = static_cast<double>(device.tensor_per_clock) / device.fma_per_clock;

@@ -1,14 +1,10 @@
-// sm90_dmma_512x16x16_trsm: triangular systems, with FP64 sums on the FP64 tensor cores of an H100 or H200.
-//
-// A block solves 16 columns of X (rows, from the right) with a triangle of order 512 at most; picture, shared memory
-// and source: solve_panel.cuh. Blocks for orders up to 256 have 8 warps, two to a multiprocessor; others 16. Larger
-// triangles are halved (gpu/level3/blocked.h), with gemms in FP64 mode between the halves. Why, and what was tried:
-// docs/kernels/level3.md.
+// Triangular systems, with FP64 sums on the FP64 tensor cores of an H100 or H200. A block solves 16 columns of X (rows,
+// from the right) with a triangle of order 512 at most (solve_panel.cuh). Blocks for orders up to 256 have 8 warps, two
+// to a multiprocessor; others 16. Larger triangles are halved (gpu/level3/blocked.h), with gemms in FP64 mode between
+// the halves. Why, and figures: docs/kernels/level3.md.
 //
 // Requires: trsm; sm_90; any size, stride and alignment; no workspace. A whose columns do not all start at multiples of
 // 16 bytes is loaded by single floats. With less than 142208 bytes of shared memory a block solves orders up to 256.
-//
-// Measured (H100): 1024 x 1024, left, lower, no transposition 78 us, cuBLAS 3.6 times as long.
 #include <algorithm>
 #include <cmath>
 
@@ -31,7 +27,7 @@ __global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kRes
     sm90_dmma_512x16x16_trsm_kernel(const __grid_constant__ StridedOperands operands,
                                     const __grid_constant__ PanelProblem problem) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  // No arrays of pointers: the compiler must know that these point to global memory.
+  // Arrays of pointers are not used, so the compiler knows that these point to global memory.
   const char *t = operands.a_base + blockIdx.y * operands.a_bytes;
   float *x = operands.c_base + blockIdx.y * operands.c_elements;
   PanelSolver<Config, AlongDepth, Vectors>(reinterpret_cast<const float *>(t), x, problem).solve();
@@ -50,11 +46,10 @@ SolveKernel kernel_for(bool along_depth, bool vectors) {
                  : sm90_dmma_512x16x16_trsm_kernel<Config, false, false>;
 }
 
-constexpr int64_t kMostItems = 65535;  // products of a batch in a launch: gridDim.y
+constexpr int64_t kMostItems = 65535;  // products in a launch: gridDim.y
 constexpr size_t kLargeBytes = solve_bytes(Large::kMostOrder / kSolveRows, Large::kWarps);
 
-// Returns the order that one launch solves; `count`: columns, of all products of a batch. It is smaller with many
-// columns: then gemms use the tensor cores better.
+// The order that one launch solves, smaller with many columns: then gemms use the tensor cores better.
 int64_t leaf_order(int64_t count, const Device &device) {
   return count <= 2048 && device.shared_memory_per_block >= kLargeBytes ? Large::kMostOrder : Small::kMostOrder;
 }
@@ -75,8 +70,8 @@ libsgemm_status_t launch_leaf(const GemmDesc &desc, const Launch &launch, Error 
   });
 }
 
-// Clocks, measured for orders 256 and 512 on an H100: until the first X; from one turn's X to the next, with four
-// instructions; of an instruction on a scheduler's tensor core.
+// Measured for orders 256 and 512 on an H100: until the first X; from one turn's X to the next, with four instructions;
+// of an instruction on a scheduler's tensor core.
 constexpr double kStartClocks = 600, kTurnClocks = 1650, kInstructionClocks = 64;
 
 double leaf_seconds(const GemmDesc &desc, int index) {
@@ -88,11 +83,11 @@ double leaf_seconds(const GemmDesc &desc, int index) {
   const double blocks = static_cast<double>(ceil_div(p.count, kSolveColumns)) * batch;
   const double instruction = kInstructionClocks * 128 / device.fp64_tensor_per_clock;
   const double turn = kTurnClocks + 4 * (instruction - kInstructionClocks);
-  // Clocks of a block: of the sequence of its turns, and of the tensor cores.
+  // Clocks of a block: the sequence of its turns; the tensor cores.
   const double chain = turns * turn, busy = turns * (turns + 1) * instruction / device.schedulers;
   const double resident = small ? Small::kResident : Large::kResident;
   const double waves = std::floor(blocks / (units * resident));
-  const double last = std::ceil((blocks - waves * units * resident) / units);  // blocks on the busiest multiprocessor
+  const double last = std::ceil((blocks - waves * units * resident) / units);  // on the busiest multiprocessor
   double clocks = waves * (kStartClocks + std::max(chain, resident * busy));
   if (last > 0) clocks += kStartClocks + std::max(chain, last * busy);
   const double order = static_cast<double>(p.order), count = static_cast<double>(p.count);

@@ -1,6 +1,6 @@
-// trsm of a triangle of order 512 at most by one launch, with FP64 sums on the FP64 tensor cores of sm_90: the solver
-// of sm90_dmma_512x16x16_trsm. A block solves 16 columns of X, from the first row to the last. X from the right is the
-// transposed problem, by strides. Only the triangle of T is read, and its diagonal only if it is not unit.
+// trsm of a triangle of order 512 at most by one launch, with FP64 sums on the FP64 tensor cores of sm_90. A block
+// solves 16 columns of X, from the first row to the last. X from the right is the transposed problem, by strides.
+// Schedule, places of elements, accuracy and figures: docs/kernels/level3.md.
 //
 // Source: blocked substitution with inverted diagonal blocks, Du Croz and Higham, "Stability of methods for matrix
 // inversion", IMA J. Numer. Anal. 12 (1992). The distribution of the rows over the warps is new.
@@ -14,11 +14,8 @@
 //   |T20 |T21 |inv |         | X2 |   of turn s + 1 does this first for that turn, multiplies by the inverse of the
 //   +----+----+----+         +----+   diagonal block, which gives X(s + 1), and posts X(s + 1) in shared memory.
 //
-// Schedule, places of elements, accuracy and measurements: docs/kernels/level3.md.
-//
-// Shared memory, in bytes, for t turns on w warps: inverses[2 min(t, w)][290] doubles at 0, which first hold the
-// diagonal blocks; X[t][256] doubles; a block of right-hand sides[16][17] doubles; barriers[t] of 8 bytes. With 32
-// turns on 16 warps 142208, with 16 on 8 72192.
+// Shared memory for t turns on w warps: inverses[2 min(t, w)], which first hold the diagonal blocks; X[t]; a block of
+// right-hand sides; barriers[t]. 142208 bytes for 32 turns on 16 warps, 72192 for 16 on 8.
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -39,21 +36,21 @@ struct SolveConfig {
   static constexpr int kMostOrder = 32 * Warps;
 };
 
-constexpr int kSolveRows = 16, kSolveColumns = 16;           // rows of X in a turn, columns of X in a block
-constexpr int kBlockPitch = kSolveRows + 2;                  // doubles; lanes with a row each have no bank conflicts
-constexpr int kInversePitch = kSolveRows * kBlockPitch + 2;  // doubles; nor do the half-warps with a turn each
-constexpr int kSolvedPitch = kSolveRows * kSolveColumns;     // doubles
-constexpr int kScratchPitch = kSolveColumns + 1;             // doubles
+constexpr int kSolveRows = 16, kSolveColumns = 16;           // of X in a turn, in a block
+constexpr int kBlockPitch = kSolveRows + 2;                  // doubles; no bank conflicts of lanes with a row each
+constexpr int kInversePitch = kSolveRows * kBlockPitch + 2;  // nor of half-warps with a turn each
+constexpr int kSolvedPitch = kSolveRows * kSolveColumns;
+constexpr int kScratchPitch = kSolveColumns + 1;
 constexpr int kScratchDoubles = kSolveRows * kScratchPitch;
-constexpr float kMostGrowth = 1 << 12;      // largest row sum of |D^-1| |D| for which the inverse is used
-constexpr uint32_t kOverflow = 0x47efffff;  // least high word of a double that may not fit a float
+constexpr float kMostGrowth = 1 << 12;      // largest row sum of |D^-1| |D| with which the inverse is used
+constexpr uint32_t kOverflow = 0x47efffff;  // least high word of a double that a float may not hold
 
 __host__ __device__ constexpr int solve_slots(int turns, int warps) { return 2 * (turns < warps ? turns : warps); }
 __host__ __device__ constexpr int solve_bytes(int turns, int warps) {
   return 8 * (solve_slots(turns, warps) * kInversePitch + turns * kSolvedPitch + kScratchDoubles + turns);
 }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // architectures with the barriers
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // with the barriers
 
 template <class Config, bool AlongDepth, bool Vectors>
 struct PanelSolver {
@@ -64,9 +61,9 @@ struct PanelSolver {
   const float *t;
   float *x;
   double *inverses, *solved, *scratch;
-  uint32_t ready;  // address of the turns' barriers
+  uint32_t ready;  // of the turns' barriers
   int turns, order, warp, lane, g, q;
-  int columns;  // columns of X that the block solves
+  int columns;  // of X in the block
 
   __device__ __forceinline__ PanelSolver(const float *t_data, float *x_data, const PanelProblem &problem)
       : p(problem), t(t_data), x(x_data) {
@@ -85,18 +82,17 @@ struct PanelSolver {
     ready = ptx::shared_address(scratch + kScratchDoubles);
   }
 
-  // Returns the first row of a turn. The turns of an upper triangle go backwards.
+  // The turns of an upper triangle go backwards.
   __device__ __forceinline__ int first_row(int turn) const { return kSolveRows * (p.upper ? turns - 1 - turn : turn); }
   __device__ __forceinline__ double *inverse_of(int turn) const {
     return inverses + (2 * (turn % Config::kWarps) + turn / Config::kWarps) * kInversePitch;
   }
 
-  // Shows the compiler that one of T's strides is 1.
+  // One of T's strides is 1: the compiler sees it.
   __device__ __forceinline__ const float *element(int row, int depth) const {
     return AlongDepth ? t + row * p.t.outer + depth : t + depth * p.t.depth + row;
   }
 
-  // Loads the lane's part of T(turn, step).
   __device__ __forceinline__ void load_tile(Tile &to, int turn, int step) const {
     const int row = first_row(turn) + 2 * g, depth = first_row(step) + 4 * q;
     const float *from = element(row, depth);
@@ -138,7 +134,7 @@ struct PanelSolver {
     return inside ? *element(i, l) : row == column ? 1.0f : 0.0f;
   }
 
-  // Returns the turn whose diagonal block the lane helps to invert: each half-warp has one of the warp's two turns.
+  // Each half-warp inverts the block of one of the warp's two turns.
   __device__ __forceinline__ int inverted_turn() const { return warp + lane / 16 * Config::kWarps; }
 
   // Loads the lane's row of that block, or its column: neighbouring lanes read along the contiguous dimension.
@@ -151,11 +147,11 @@ struct PanelSolver {
     }
   }
 
-  // Inverts that block, one column per lane. The inverse is NaN if it must not be used.
+  // Inverts the block, one column per lane. The inverse is NaN if it must not be used.
   __device__ __forceinline__ void invert(const float (&line)[kSolveRows]) const {
     const int turn = inverted_turn(), own = lane % 16;
     double *block = inverse_of(turn);
-    float row[kSolveRows];  // the lane's row of the block
+    float row[kSolveRows];  // the lane's
     if constexpr (AlongDepth) {
 #pragma unroll
       for (int l = 0; l < kSolveRows; ++l) block[l * kBlockPitch + own] = static_cast<double>(line[l]);
@@ -180,14 +176,14 @@ struct PanelSolver {
       magnitude += fabsf(row[l]);
       if (l == own) pivot = row[l];
     }
-    // Upper bound of |D^-1| |D| times a vector of ones. All lanes of the half-warp get the same.
+    // Upper bound of |D^-1| |D| times a vector of ones, for all lanes of the half-warp.
     float growth = 0, most = 0;
     const float reciprocal = 1.0f / fabsf(pivot);
 #pragma unroll
     for (int l = 0; l < kSolveRows; ++l) {
       growth = __shfl_sync(~0u, magnitude * reciprocal, lane / 16 * 16 + l);
       most = growth <= kMostGrowth ? fmaxf(most, growth) : INFINITY;  // also if NaN
-      magnitude += fabsf(row[l]) * growth;                            // no longer used by rows up to l
+      magnitude += fabsf(row[l]) * growth;                            // rows up to l no longer use it
     }
     const double column_pivot = 1.0 / static_cast<double>(pivot);
     double z[kSolveRows];
@@ -214,14 +210,13 @@ struct PanelSolver {
     }
   }
 
-  // Returns the place of element (row, step) of an inverse. A lane loads pairs, next to those of its neighbours.
+  // Place of element (row, step) of an inverse. A lane loads pairs, next to those of its neighbours.
   __device__ __forceinline__ static int operand_place(int row, int step) {
     const int of_lane = row / 2 * 4 + step / 4, j = step % 4;
     return ((row % 2 * 2 + j / 2) * 32 + of_lane) * 2 + j % 2;
   }
 
-  // Calls visit(element of X, 0 for even rows or 1 for odd, place in Sums) for the lane's elements of a turn inside the
-  // matrix.
+  // Calls visit(element of X, 0 for even rows or 1 for odd, place in Sums) for the lane's elements inside the matrix.
   template <class Visit>
   __device__ __forceinline__ void for_elements(int turn, const Visit &visit) const {
     const int row = first_row(turn) + 4 * q;
@@ -235,8 +230,8 @@ struct PanelSolver {
       }
     }
   }
-  // Calls visit(four elements, place of the first two in Sums). Requires by_vectors(): the turn is whole, and columns
-  // of X start at multiples of 16 bytes.
+  // Calls visit(four elements, place of the first two in Sums). Requires by_vectors(): a whole turn, columns of X at
+  // multiples of 16 bytes.
   template <class Visit>
   __device__ __forceinline__ void for_vectors(int turn, const Visit &visit) const {
 #pragma unroll
@@ -251,7 +246,7 @@ struct PanelSolver {
            first_row(turn) + kSolveRows <= order;
   }
 
-  // Loads B, in the layout of Sums.
+  // Loads B in the layout of Sums.
   __device__ __forceinline__ void load_right_side(float (&b)[2][4], int turn) const {
     if (by_vectors(turn)) {
       for_vectors(turn, [&](const float4 *from, int e) {
@@ -262,7 +257,6 @@ struct PanelSolver {
       for_elements(turn, [&](const float *from, int h, int e) { b[h][e] = *from; });
     }
   }
-  // sum = alpha B.
   __device__ __forceinline__ void begin(Sums &sum, const float (&b)[2][4]) const {
 #pragma unroll
     for (int e = 0; e < 8; ++e) {
@@ -287,7 +281,7 @@ struct PanelSolver {
     for (int e = 0; e < 8; ++e) to[e] = sum[e / 2 % 2][e % 2 * 2 + e / 4];
   }
 
-  // The other operand, -T, converted before X arrives, because all warps wait for X.
+  // -T, converted before X arrives, for which all warps wait.
   using Operand = double[2][4];
   __device__ __forceinline__ static void negate(Operand &to, const Tile &tile) {
 #pragma unroll
@@ -313,8 +307,7 @@ struct PanelSolver {
     }
   }
 
-  // Replaces the right-hand sides `sum` of a turn by its X, by substitution, rounded row by row. One warp at a time
-  // calls it: one `scratch` is enough.
+  // Replaces the right-hand sides of a turn by its X, by substitution, rounded row by row. One warp at a time.
   __device__ __forceinline__ void substitute(Sums &sum, int turn) const {
     const auto place = [&](int h, int e) {
       const int row = 4 * q + h + e % 2 * 2;
@@ -341,7 +334,7 @@ struct PanelSolver {
     sync_warp();
   }
 
-  // Solves, posts and stores the X of a turn, after all products have been subtracted from its accumulators.
+  // Solves, posts and stores the X of a turn from its complete accumulators.
   __device__ __forceinline__ void finish(Sums &sum, int turn) const {
     double right[8];
     as_operand(right, sum);
@@ -353,7 +346,7 @@ struct PanelSolver {
       const double y[4] = {low.x, low.y, high.x, high.y};
       ptx::mma_f64(result[h], right, y);
     }
-    uint32_t largest = 0;  // largest high word, without the sign
+    uint32_t largest = 0;  // high word, without the sign
 #pragma unroll
     for (int e = 0; e < 8; ++e) {
       largest = max(largest, static_cast<uint32_t>(__double2hiint(result[e / 4][e % 4])) & 0x7fffffffu);
@@ -373,12 +366,11 @@ struct PanelSolver {
     store(result, turn);
   }
 
-  // Prefetches a block's share of the triangle to L2: T's tiles are loaded one step ahead, too late for data from
-  // memory.
+  // Prefetches a block's share of the triangle to L2: tiles of T are loaded only one step ahead.
   __device__ __forceinline__ void prefetch() const {
     constexpr int kLine = 32;  // floats; 16 lines cover a row or column
     const int along = lane % 16 * kLine;
-    const bool before = AlongDepth != p.upper;  // true if the triangle is before its diagonal
+    const bool before = AlongDepth != p.upper;  // the triangle is before its diagonal
 #pragma unroll 1
     for (unsigned across = 2 * (blockIdx.x * Config::kWarps + threadIdx.x / 32) + threadIdx.x % 32 / 16;
          across < static_cast<unsigned>(order); across += 2 * Config::kWarps * gridDim.x) {
@@ -412,7 +404,7 @@ struct PanelSolver {
     begin(sum[1], b[1]);
     double solution[8];
 
-    // Steps of the early turn. In each the late turn is second; in the last one it follows after the early turn's X.
+    // Steps of the early turn, in each the late turn second; in the last one it follows the early turn's X.
 #pragma unroll 1
     for (int step = 0; step < early; ++step) {
       const bool last = step + 1 == early;

@@ -13,8 +13,8 @@ using namespace cuda;
 
 namespace {
 
-// Enters the context in which work for the device would run; the thread's own may be none, or another device's. False
-// if there is none: a device without a context has no streams, and a thread without one no default stream.
+// Enters the context of work for the device. False if there is none: then it has no streams, or the thread no default
+// stream.
 bool enter_for(int index, void *stream, Scope *scope) {
   Error ignored;
   if (index < 0 && is_default_stream(stream)) {
@@ -32,14 +32,13 @@ bool capturing(int index, void *stream) {
   Scope scope;
   if (!enter_for(index, stream, &scope)) return false;
   const CUresult code = driver().is_capturing(static_cast<CUstream>(stream), &status);
-  // IMPLICIT: `stream` is the default stream, and a stream that synchronises with it records; work on it would break
-  // that graph.
+  // IMPLICIT: `stream` is the default stream, and work on it would break the graph that another stream records.
   return code == CUDA_SUCCESS ? status != CU_STREAM_CAPTURE_STATUS_NONE : code == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 }
 
 namespace {
 
-// Sets the graph that the stream records, and its id; false if it records none.
+// False if the stream records no graph.
 bool recorded(void *stream, cudaGraph_t *graph, unsigned long long *id) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaError_t code =
@@ -74,7 +73,7 @@ libsgemm_status_t libsgemm::cuda::keep_with_graph(int index, void *stream, void 
   cudaError_t code = cudaUserObjectCreate(&object, what, ended, 1, cudaUserObjectNoDestructorSync);
   if (code != cudaSuccess) return status_of(code, index, kWhat, error);
   code = cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
-  // Releasing the object calls ended(), as the end of the graph would.
+  // This calls ended(), as the end of the graph would.
   if (code != cudaSuccess) succeeds(cudaUserObjectRelease(object, 1));
   return status_of(code, index, kWhat, error);
 }

@@ -1,4 +1,4 @@
-// The checksum of a product (gpu/checksum/checksum.h). Not measured.
+// The checksum of a product (gpu/checksum/checksum.h).
 #include "gpu/checksum/checksum.h"
 
 namespace libsgemm::cuda {

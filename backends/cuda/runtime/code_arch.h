@@ -6,12 +6,11 @@ namespace libsgemm::cuda {
 // Machine code in a build.
 struct Code {
   int arch;       // 80 for sm_80
-  bool specific;  // true for sm_90a: runs on that architecture only
+  bool specific;  // true for sm_90a: runs only there
 };
 
-// Architecture of the code, from `code` or `ptx`, that a GPU of architecture `arch` runs; 0: none. Machine code, which
-// the GPU prefers, runs on its own architecture and on later ones of the same major version, PTX on its own and all
-// later ones.
+// Architecture of the code that a GPU of architecture `arch` runs; 0: none. Machine code, which comes first, runs on
+// later architectures of the same major version too, PTX on all later ones.
 template <int kCodes, int kPtxs>
 constexpr int code_arch(int arch, const Code (&code)[kCodes], const int (&ptx)[kPtxs]) {
   int best = 0;

@@ -9,7 +9,6 @@
 #include "gpu/runtime/devices.h"
 #include "throughput.h"
 
-// Architectures that this plugin has code for, from CMakeLists.txt.
 #ifndef LIBSGEMM_CUDA_CODE
 #error "LIBSGEMM_CUDA_CODE: the architectures with machine code, as in {80, false}, {90, true}"
 #endif
@@ -23,7 +22,7 @@ namespace {
 constexpr Code kCode[] = {LIBSGEMM_CUDA_CODE};
 constexpr int kPtx[] = {LIBSGEMM_CUDA_PTX};
 
-// The devices, by index. Never destroyed: exit handlers may call the backend.
+// Never destroyed: exit handlers may call the backend.
 std::vector<Device> &devices() {
   static auto *instance = new std::vector<Device>;
   return *instance;
@@ -36,7 +35,7 @@ int attribute(CUdevice device, CUdevice_attribute which) {
   return driver().device_attribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
 }
 
-// True if this build holds code for exactly that architecture (sm_90a): only such code has instructions like wgmma.
+// True if this build has code for exactly that architecture (sm_90a), which wgmma requires.
 bool has_specific_code(int arch) {
   for (const Code &code : kCode) {
     if (code.specific && code.arch == arch) return true;
@@ -57,7 +56,7 @@ bool describe(int ordinal, Device *d) {
   d->wave = 32;
   d->compute_units = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   d->l2_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-  // The limit after the opt-in that launch.cpp makes.
+  // The limit after the opt-in of launch.cpp.
   d->shared_memory_per_block =
       static_cast<size_t>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   int driver_version = 0;
@@ -67,7 +66,7 @@ bool describe(int ordinal, Device *d) {
   // Twice the memory clock times the bus width.
   d->memory_bandwidth = 2e3 * attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *
                         attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
-  // Some virtual machines and drivers report 0. Only predictions use these numbers, which must not divide by zero.
+  // Some virtual machines and drivers report 0. Predictions must not divide by it.
   if (d->clock <= 0) d->clock = kUsualClock;
   if (d->memory_bandwidth <= 0) d->memory_bandwidth = kUsualBandwidth;
   driver().device_memory(&d->memory_bytes, device);

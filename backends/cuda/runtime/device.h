@@ -1,4 +1,4 @@
-// The backend's data about its devices. enumerate() fills it once; it is constant afterwards.
+// The backend's data about its devices, constant after enumerate().
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,22 @@ using namespace gpu;
 
 struct Device : DeviceModel {
   int arch;       // 10 * major + minor of the compute capability: 90
-  int code_arch;  // architecture of the code that runs on it; kernels are chosen by this one
+  int code_arch;  // of the code that runs on it; kernels are chosen by it
   int64_t l2_bytes;
-  // Fused multiply-adds of 16-bit numbers into FP32 per multiprocessor and clock, by mma.sync.
+  // FP32 sums of 16-bit products per multiprocessor and clock, by mma.sync.
   int tensor_per_clock;
-  int wgmma_per_clock;  // by wgmma instead; 0: the device, or this build's code for it, has no wgmma
-  // FP64 fused multiply-adds per multiprocessor and clock, on tensor cores. Depends on the chip's name: other chips of
-  // the same architecture reach a fraction.
+  int wgmma_per_clock;  // by wgmma; 0 if the device, or this build's code for it, has none
+  // FP64 multiply-adds on tensor cores, by the chip's name: others of the same architecture reach a fraction.
   int fp64_tensor_per_clock;
-  size_t parameter_bytes;  // most bytes of parameters that the driver allows a kernel
+  size_t parameter_bytes;  // most that the driver allows a kernel
 };
 
-// Device::parameter_bytes on sm_70 and later, with a driver of CUDA 12.1 (530) or later.
+// parameter_bytes from sm_70 on, with a driver of CUDA 12.1 (530) or later.
 constexpr size_t kLargeParameterBytes = 32764;
 
-// A device of the backend. `index` counts those that LIBSGEMM_DEVICES admits. Call it only after enumerate().
+// Requires enumerate(). `index` counts the devices that LIBSGEMM_DEVICES admits.
 const Device &device(int index);
 
-// True if the device runs code of architecture kArch or a later one.
 template <int kArch>
 bool runs_code_of(int index) {
   return device(index).code_arch >= kArch;

@@ -1,5 +1,5 @@
-// Functions of the driver, from libcuda.so.1, which is opened at run time: those that the runtime library lacks, or
-// executes only after it has made a context. Their types come from cuda.h.
+// Functions of the driver, from libcuda.so.1, opened at run time: those that the runtime lacks, or executes only after
+// it has made a context.
 #pragma once
 
 #include <cuda.h>
@@ -30,10 +30,10 @@ struct Driver {
   decltype(&::cuTensorMapEncodeIm2col) encode_im2col;
 };
 
-// Opens the driver library without initialising it: cuInit before a fork would take the GPUs from the child.
+// Opens the driver without cuInit, which before a fork would take the GPUs from the child.
 libsgemm_status_t open_driver(Error *error);
 
-// Call it only after open_driver().
+// Requires open_driver().
 const Driver &driver();
 
 // The driver's message for an error code.

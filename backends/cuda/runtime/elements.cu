@@ -1,15 +1,12 @@
-// Verifies all elements of a product against FP64, as common/verify/tiles.cpp does on the host. The kernel shares no
-// code with the kernels that it judges: it uses no tensor cores and no asynchronous copies, and sums in the order of k.
+// Verifies all elements of a product against FP64, as common/verify/tiles.cpp does on the host. It shares no code with
+// the kernels that it judges, uses no tensor cores and no asynchronous copies, and sums in the order of k.
 //
 // A block of 256 threads sums tiles of 64 x 64 elements over all of k, 16 terms at a time: a thread has 4 x 4 elements,
-// 16 rows or columns apart. Products of FP32 numbers are exact in FP64. Each term costs two FP64 FMAs, one for the sum
-// and one for the sum of magnitudes, for the bound. Half of the threads also add up the lines of op(A) and op(B); the
-// bound needs them where inputs are split or cut, or alpha is neither 1 nor -1.
+// 16 rows or columns apart. Each term costs two FP64 FMAs: for the sum, which is exact, and for the sum of magnitudes.
+// Half of the threads also add up the lines of op(A) and op(B), which the bound needs where inputs are split or cut, or
+// alpha is neither 1 nor -1. Two blocks on a multiprocessor hide each other's loads.
 //
-// Shared memory, bytes: 2 x 16 x 65 x 8, lines 128 x 16, ratios 256 x 8: 20736. 126 registers on sm_90: two blocks on a
-// multiprocessor hide each other's loads.
 // Requires: one product of any types, transpositions, alignment and size.
-// Measured (H200, driver 580, CUDA 13.0): 20 ms at 4096, 170 at 8192, 0.4 of the FP64 units' peak.
 #include "runtime/elements.h"
 
 #include <algorithm>
@@ -25,12 +22,12 @@ namespace {
 using namespace gpu;
 
 constexpr int kThreads = 256, kTile = 64, kDepth = 16;
-constexpr int kSide = 16, kOwn = kTile / kSide;    // side of the square of threads; a thread's elements along a side
-constexpr int kLoads = kTile * kDepth / kThreads;  // a thread's loads of each operand
+constexpr int kSide = 16, kOwn = kTile / kSide;    // of threads; elements of a thread along a side
+constexpr int kLoads = kTile * kDepth / kThreads;  // of a thread from each operand
 constexpr int64_t kMostBlocks = kMostElementBytes / sizeof(double);
 static_assert(kSide * kSide == kThreads && kMostBlocks >= kThreads);
 
-// op(A), or the transpose of op(B): element (i, l) is data[i * line_step + l * step].
+// op(A), or op(B)^T: element (i, l) is data[i * line_step + l * step].
 struct Factor {
   const void *data;
   int64_t line_step, step, lines;
@@ -43,7 +40,7 @@ struct ElementsWork {
   Type type;
   bool needs_lines;
   ElementBound bound;
-  double *worst;  // worst ratio of each block
+  double *worst;  // of each block
 };
 
 using Slab = double[kDepth][kTile + 1];
@@ -54,8 +51,7 @@ __device__ __forceinline__ float element_of(const ElementsWork &w, const Factor 
   return w.type == Type::f16 ? widen<Type::f16>(bits) : widen<Type::bf16>(bits);
 }
 
-// Loads a slab of an operand; contiguous elements go to neighbouring threads. Elements outside of the matrix become
-// zeros: beyond k they add zero, in the other dimension they add to elements that do not exist.
+// Loads a slab: contiguous elements go to neighbouring threads; elements outside become zeros.
 __device__ __forceinline__ void load_slab(const ElementsWork &w, const Factor &f, int64_t first, int64_t l,
                                           Slab &slab) {
 #pragma unroll
@@ -89,8 +85,7 @@ __device__ __forceinline__ void add_slab(const Slab &x, const Slab &y, int row, 
   }
 }
 
-// Worst ratio of the thread's elements, which start at (row, column) of the tile. `lines`: sums of the tile's rows,
-// then of its columns.
+// Worst ratio of the thread's elements. `lines`: sums of the tile's rows, then columns.
 __device__ __forceinline__ double judge_own(const ElementsWork &w, int64_t first_row, int64_t first_column, int row,
                                             int column, const double (*value)[kOwn], const double (*magnitude)[kOwn],
                                             const Line *lines) {

@@ -1,8 +1,8 @@
-// D = f(D + bias) after a product: a pass of its own, bound by memory, so that no kernel has a copy for each function
-// f.
+// D = f(D + bias) after a product, in a pass of its own, so that no kernel has a copy for each f. Figures:
+// docs/pytorch.md.
 //
-// A block of 256 threads has 256 rows of a column, or 1024 where columns and D are aligned to 16 bytes. Blocks loop
-// over the columns of all products of the batch. Measured as part of calls: docs/pytorch.md.
+// A block of 256 threads has 256 rows of a column, or 1024 where columns and D are aligned to 16 bytes, and loops over
+// columns.
 #include "runtime/epilogue.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using namespace gpu;
 
 constexpr int kThreads = 256;
-constexpr int64_t kMostColumns = 16384;  // most blocks along the columns; each loops with this stride
+constexpr int64_t kMostColumns = 16384;  // most blocks along the columns
 
 // NaN stays NaN in all functions.
 __device__ __forceinline__ float apply(Epilogue::Function function, float x) {

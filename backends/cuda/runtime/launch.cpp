@@ -10,9 +10,9 @@
 namespace libsgemm::cuda {
 namespace {
 
-constexpr size_t kPlainSharedBytes = 48 << 10;  // more needs an opt-in, per kernel and context
+constexpr size_t kPlainSharedBytes = 48 << 10;  // more needs an opt-in per kernel and context
 
-// Kernels and contexts that the thread has opted in lately. A lost entry costs two more calls of the runtime.
+// Recent opt-ins of the thread. A lost entry costs two more calls.
 struct Asked {
   const void *kernel;
   uint64_t context;
@@ -20,8 +20,8 @@ struct Asked {
 constexpr size_t kAskedSize = 64;
 thread_local Asked t_asked[kAskedSize];
 
-// Allows the kernel all the shared memory that a block can have: the limit belongs to the kernel, not the thread, and
-// must not be lowered under another thread's launch.
+// Allows all the shared memory that a block can have: the limit belongs to the kernel, not the thread, and must not be
+// lowered under another thread's launch.
 cudaError_t allow_shared_memory(const void *kernel, const Scope &scope, size_t bytes, size_t most) {
   if (bytes <= kPlainSharedBytes) return cudaSuccess;
   Asked &asked = t_asked[reinterpret_cast<uintptr_t>(kernel) / 16 % kAskedSize];
@@ -60,7 +60,7 @@ libsgemm_status_t launch_related_raw(const void *kernel, const Relation &relatio
       attribute.id = cudaLaunchAttributeClusterDimension;
       attribute.val.clusterDim = {relation.cluster, 1, 1};
     }
-    // PTX of an earlier architecture, compiled for sm_90 at run time, has no code that waits.
+    // PTX of an earlier architecture has no code that waits.
     if (relation.waits_itself && device(launch.device).code_arch >= 90) {
       cudaLaunchAttribute &attribute = attributes[config.numAttrs++];
       attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;

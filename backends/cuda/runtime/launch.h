@@ -10,15 +10,13 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// How the blocks of a launch relate to each other and to the previous kernel.
 struct Relation {
-  unsigned cluster = 1;  // blocks of a cluster, along x
-  // The kernel calls ptx::wait_for_grid_before() before it touches global memory: on sm_90 it may start while the
-  // previous kernel on the stream still runs.
+  unsigned cluster = 1;  // blocks, along x
+  // The kernel calls ptx::wait_for_grid_before(), so on sm_90 it may start while the previous one runs.
   bool waits_itself = false;
 };
 
-// gpu::launch_raw() that also allows more than 48 KiB of dynamic shared memory.
+// Launches with more than 48 KiB of dynamic shared memory, too.
 libsgemm_status_t launch_related_raw(const void *kernel, const Relation &relation, dim3 grid, dim3 block,
                                      size_t shared_bytes, const Launch &launch, void **arguments, Error *error);
 
@@ -40,16 +38,15 @@ libsgemm_status_t launch_clusters(void (*kernel)(Parameters...), unsigned cluste
   return launch_related(kernel, {cluster, false}, grid, block, shared_bytes, launch, error, arguments...);
 }
 
-// launch_clusters() of a kernel that waits for the previous kernel on the stream (Relation::waits_itself).
+// Launches a kernel that waits for the previous one itself (Relation::waits_itself).
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_after(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
                                size_t shared_bytes, const Launch &launch, Error *error, const Arguments &...arguments) {
   return launch_related(kernel, {cluster, true}, grid, block, shared_bytes, launch, error, arguments...);
 }
 
-// Sets *clusters to the number of clusters of `cluster` blocks that run on the device at once, for blocks of which a
-// multiprocessor holds one. A cluster must fit into a group of multiprocessors (GPC), and chips differ in their groups.
-// Each thread keeps its last answer.
+// Clusters of `cluster` blocks, one a multiprocessor, that run at once. A cluster must fit into a group of
+// multiprocessors (GPC), and chips differ in these. Each thread keeps its last answer.
 libsgemm_status_t resident_clusters(const void *kernel, unsigned cluster, dim3 block, size_t shared_bytes,
                                     const Launch &launch, int *clusters, Error *error);
 

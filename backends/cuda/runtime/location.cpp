@@ -1,4 +1,4 @@
-// Finds the memory that a pointer points to. The driver answers without a context; the runtime would make one.
+// The memory that a pointer points to. The driver answers without a context; the runtime would make one.
 #include "driver.h"
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"
@@ -17,8 +17,7 @@ Location locate_one(const void *pointer) {
   CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
                                  CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
   void *values[] = {&type, &managed, &ordinal};
-  // Fails before the driver is initialised, when no device memory exists yet. `type` stays 0 for memory that the driver
-  // does not know.
+  // Fails before the driver is initialised, when there is no device memory. `type` stays 0 for unknown memory.
   const CUresult code = driver().pointer_attributes(3, which, values, reinterpret_cast<CUdeviceptr>(pointer));
   if (code != CUDA_SUCCESS || type == 0) return kHost;
   if (managed == 0 && type == CU_MEMORYTYPE_HOST) return {Space::pinned, 0};

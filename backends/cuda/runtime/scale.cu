@@ -1,4 +1,4 @@
-// C = beta * C (gpu/scale.h). Its speed was not measured.
+// C = beta * C (gpu/scale.h).
 #include "gpu/scale.h"
 
 namespace libsgemm::cuda {

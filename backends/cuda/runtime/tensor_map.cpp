@@ -16,7 +16,7 @@ libsgemm_status_t outcome(CUresult code, Error *error) {
   return LIBSGEMM_EXECUTION_FAILED;
 }
 
-// Except for TF32, the type only sets the width of elements: a zero has the same bits in all types.
+// Except for TF32, only the width of elements counts: a zero has the same bits in all types.
 template <class Boxes>
 CUtensorMapDataType type_of(const Boxes &boxes) {
   if (boxes.to_tf32) return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;

@@ -11,40 +11,39 @@ struct alignas(128) TensorMap {
   uint64_t opaque[16];
 };
 
-// A column-major matrix of floats, and the box that one copy takes. `base` and 4 * ld are multiples of 16 bytes.
+// A column-major matrix of floats, and the box of a copy. `base` and 4 * ld are multiples of 16 bytes.
 struct MatrixBoxes {
   const float *base;
   uint64_t rows, columns, ld;
   uint32_t box_rows, box_columns;
-  // A box has 16 rows. In shared memory quad q of column j goes to q ^ j / 2 % 4, so that quads of neighbouring columns
-  // fall into different banks. Boxes start at multiples of 512 bytes.
+  // A box has 16 rows. Quad q of column j goes to q ^ j / 2 % 4, for different banks. Boxes start at multiples of 512
+  // bytes.
   bool swizzled;
 };
 
-// An array of four dimensions, the first of them dense, with elements of 2 or 4 bytes, and the box that one copy takes.
-// Elements of the box outside of the array become zeros. `base` and all strides are multiples of 16 bytes; the box has
-// at most 256 elements along each dimension. In shared memory a line is the box's first dimension, `swizzle` bytes long
-// (64 or 128), with 16-byte chunks permuted: chunk c of line r goes to c ^ r % 8, with 64 bytes to c ^ r / 2 % 4.
+// An array of four dimensions, the first of them dense, with elements of 2 or 4 bytes, and the box of a copy, at most
+// 256 along each dimension; outside of the array are zeros. `base` and all strides are multiples of 16 bytes. In shared
+// memory a line is the box's first dimension, `swizzle` bytes (64 or 128), with 16-byte chunks permuted: chunk c of
+// line r goes to c ^ r % 8, with 64 bytes to c ^ r / 2 % 4.
 struct TensorBoxes {
   const void *base;
   uint32_t element_bytes;
   uint64_t sizes[4];
-  uint64_t strides[3];  // bytes, of the second dimension to the fourth
+  uint64_t strides[3];  // bytes
   uint32_t box[4];
   uint32_t swizzle;
-  bool to_tf32;  // elements are FP32; the copy rounds them to the nearest TF32 numbers
+  bool to_tf32;  // the copy rounds FP32 to the nearest TF32 numbers
 };
 
-// Images whose channels are contiguous, with elements of 2 or 4 bytes, for copies in TMA's im2col mode. A copy takes
+// Images with contiguous channels, for copies in TMA's im2col mode; strides and layout as in TensorBoxes. A copy takes
 // `channels_box` channels of `pixels_box` pixels: every `step`th one of the rectangle from `lower` to the image's last
 // row and column plus `upper`, row after row and image after image. The copy's own offset, at most 255 each way, then
-// moves each pixel; pixels outside of the image become zeros. `base` and all strides are multiples of 16 bytes. The
-// layout in shared memory is that of TensorBoxes.
+// moves each pixel; pixels outside become zeros.
 struct ImageBoxes {
   const void *base;
   uint32_t element_bytes;
   uint64_t channels, width, height, images;
-  uint64_t strides[3];     // bytes: from column to column, row to row, image to image
+  uint64_t strides[3];     // bytes: to the next column, row, image
   int lower[2], upper[2];  // columns, rows: -128 to 127
   uint32_t step[2];        // columns, rows: 1 to 8
   uint32_t channels_box, pixels_box;

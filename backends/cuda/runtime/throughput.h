@@ -1,4 +1,4 @@
-// Throughputs of a multiprocessor per clock, by architecture and name of the chip: the driver does not report them.
+// Throughputs of a multiprocessor per clock, which the driver does not report.
 #pragma once
 
 #include <cstring>
@@ -10,11 +10,11 @@ namespace libsgemm::cuda {
 inline void set_throughputs(Device *d) {
   // From the programming guide's table of throughputs.
   d->fma_per_clock = d->arch <= 80 ? 64 : 128;
-  // Tensor cores. For sm_90 what mma.sync reaches, since the full rate needs wgmma; for newer architectures, whose full
-  // rate needs other instructions too, an estimate.
+  // For sm_90 what mma.sync reaches, without wgmma; for newer architectures, whose full rate also needs other
+  // instructions, an estimate.
   d->tensor_per_clock = d->arch == 80 ? 1024 : d->arch >= 90 && d->arch < 120 ? 1280 : 512;
   d->wgmma_per_clock = d->arch == 90 ? 2048 : 0;
-  // FP64 on tensor cores: the rate of FP32 on the chips made for it, a small fraction on all others.
+  // FP64 on tensor cores: FP32's rate on the chips made for it, a fraction on others.
   const auto named = [d](const char *chip) { return std::strstr(d->name, chip) != nullptr; };
   const bool ampere = d->arch == 80 && (named("A100") || named("A800") || named("A30"));
   const bool hopper = d->arch == 90 && (named("H100") || named("H200"));

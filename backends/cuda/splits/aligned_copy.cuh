@@ -1,11 +1,9 @@
-// Copies of matrices of 16-bit elements to memory where all lines start at multiples of 16 bytes. Bound by memory.
+// Copies matrices of 16-bit elements, so that all lines (columns as stored, or pieces of them) start at multiples of 16
+// bytes. One launch copies both operands, A's blocks first. Bound by memory.
 //
-// A line is a column as it is stored, or a piece of one. A thread writes four vectors of 8 elements, 256 vectors apart
-// in the sequence of all lines' vectors. For each it reads the two aligned vectors that contain its elements, and
-// shifts them; the second one is also a neighbour's first, and comes from the L1 cache. Elements between lines are
-// read, and become padding. Nothing outside the matrix is read: vectors at its ends are read element by element.
-//
-// One launch copies both operands, with A's blocks first.
+// A thread writes four vectors of 8 elements, 256 vectors apart. For each it reads the two aligned vectors that contain
+// its elements, and shifts them; the second one is also a neighbour's first, and comes from L1. Elements between lines
+// become padding. Nothing outside the matrix is read: vectors at its ends are read by elements.
 #pragma once
 
 #include "gpu/divisor.h"
@@ -17,29 +15,28 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 constexpr int kCopyThreads = 256;
-constexpr int kCopyVectors = 4;  // vectors per thread
+constexpr int kCopyVectors = 4;  // of a thread
 constexpr int kVectorBytes = 16, kVectorElements = 8;
 
-// The lines of a product follow those of the previous product.
 struct CopiedOperand {
-  const char *source;     // matrix of the first product
+  const char *source;     // of the first product
   char *target;           // a multiple of 16 bytes
-  int64_t source_pitch;   // bytes from one line to the next
-  int64_t source_stride;  // bytes from one product to the next
-  int64_t readable;       // byte offsets below this are followed by two whole vectors of the product
-  int pitch;              // target: vectors from one line to the next
+  int64_t source_pitch;   // bytes between lines
+  int64_t source_stride;  // bytes between products
+  int64_t readable;       // byte offsets below are followed by two whole vectors of the product
+  int pitch;              // target: vectors between lines
   int length;             // elements of a line
-  int vectors;            // vectors of all lines; the last one of a line may be short
-  Divisor line_vectors;   // vectors of a line
-  Divisor product_lines;  // lines of a product
-  unsigned blocks;        // 0: the operand is not copied
+  int vectors;            // vectors of all lines; a line's last one may be short
+  Divisor line_vectors;
+  Divisor product_lines;
+  unsigned blocks;  // 0: not copied
 };
 
 struct CopyProblem {
   CopiedOperand a, b;
 };
 
-// Returns the 8 elements that begin `skipped` bytes, 0 to 14, into two consecutive vectors.
+// Returns the 8 elements from byte `skipped` (0 to 14) of two vectors on.
 __device__ __forceinline__ uint4 elements_from(unsigned skipped, const uint4 &first, const uint4 &second) {
   uint32_t w[kVectorElements] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
 #pragma unroll
@@ -53,10 +50,10 @@ __device__ __forceinline__ uint4 elements_from(unsigned skipped, const uint4 &fi
 
 struct CopiedVector {
   const char *from;
-  int to;            // place in the target, in vectors
-  int elements;      // elements from here to the end of the line
-  unsigned skipped;  // bytes of the first aligned vector that come before the elements
-  bool inside;       // both aligned vectors are inside the matrix
+  int to;            // in the target, in vectors
+  int elements;      // to the end of the line
+  unsigned skipped;  // bytes of the first vector before the elements
+  bool inside;       // both vectors are in the matrix
 
   __device__ __forceinline__ CopiedVector(const CopiedOperand &o, int vector) {
     const int line = o.line_vectors.quotient(vector), at = vector - line * o.line_vectors.value;
@@ -71,7 +68,7 @@ struct CopiedVector {
   }
 
  private:
-  // Converts a number that is not negative. Zero extension halves the instructions of a multiplication.
+  // Converts a number that is not negative: zero extension halves the instructions of a multiplication.
   __device__ __forceinline__ static int64_t wide(int x) { return static_cast<uint32_t>(x); }
 };
 
@@ -94,7 +91,7 @@ __device__ __forceinline__ void copy_lines(const CopiedOperand &o, unsigned bloc
   uint4 first[kCopyVectors], second[kCopyVectors];
   int to[kCopyVectors];  // -1: no vector, or one that is copied by elements
   unsigned skipped[kCopyVectors];
-  unsigned by_elements = 0;  // bit i: vector i is copied by elements
+  unsigned by_elements = 0;  // bit i: vector i
 #pragma unroll
   for (int i = 0; i < kCopyVectors; ++i) {
     const int vector = begin + i * kCopyThreads;
@@ -119,7 +116,7 @@ __device__ __forceinline__ void copy_lines(const CopiedOperand &o, unsigned bloc
   }
 }
 
-// A branch chooses the operand, not an index: instructions then read its fields directly as kernel parameters.
+// A branch, not an index: instructions then read the fields as kernel parameters.
 __device__ __forceinline__ void copy_operands(const CopyProblem &p) {
   if (blockIdx.x < p.a.blocks) {
     copy_lines(p.a, blockIdx.x);

@@ -1,14 +1,10 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode fp16. A pass (splits_pass.h) rounds both operands to
-// the nearest fp16 numbers, ties to even, and writes them to the workspace, K-major; the cheapest kernel for such
-// operands multiplies them there.
-//
-// Shared memory, bytes: 16640 in the pass; the product's is that of its kernel.
+// C = alpha op(A) op(B) + beta C of FP32 matrices in math mode fp16. A pass (splits_pass.h) rounds both operands to the
+// nearest fp16 numbers, ties to even, and writes them to the workspace, K-major; the cheapest kernel for such operands
+// multiplies them. Figures: docs/kernels/splits.md.
 //
 // Requires: gemm of FP32, single or in strided batches; sm_75; workspace for panels of k = 256: 2 k bytes for each row
-// of A and column of B, whose numbers are rounded up to multiples of 128. A product that does not fit the workspace is
-// multiplied in panels, which C accumulates. Any size, transposition and alignment.
-//
-// Measured (H100, 1755 to 1980 MHz, passes included): NN 4096 366 TFLOP/s (cuBLAS 13.1 in FP32: 52).
+// of A and column of B, whose numbers are rounded up to multiples of 128. C accumulates panels where the workspace is
+// too small for all. Any size, transposition and alignment.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "gpu/splits/splits_pass.h"

@@ -1,16 +1,15 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices, where some operand has columns that do not start at multiples of
-// 16 bytes. Such operands are copied to the workspace (aligned_copy.cuh), in the same order, with each line (a stored
-// column) at a multiple of 16 bytes; the cheapest kernel for aligned operands then multiplies them. From a few hundred
-// rows and columns on this is faster than the kernels for any alignment, which fetch words again for each tile.
+// 16 bytes. It is copied to the workspace (aligned_copy.cuh), in the same order, with each line (a stored column) at
+// such a multiple; the cheapest kernel for aligned operands then multiplies. From a few hundred rows and columns on
+// this is faster than the kernels for any alignment, which fetch words again for each tile.
 //
 // Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands, single or in strided batches, with an operand to copy;
 // workspace for panels of k = 256, or for a slab of 512 rows of A or columns of B and all of the other operand: 2 bytes
-// for each element of an operand that is copied. Lines are padded to a multiple of 8 elements, from 512 elements on to
-// a multiple of 64. Any size, transposition and alignment.
+// for each element of an operand that is copied. Any size, transposition and alignment.
 //
 // If the workspace is too small, a batch is multiplied a few products at a time, and a product is cut into slabs of the
-// operand with the larger copy, each for a part of C that is written once; the smaller copy stays. If there is no room
-// for a slab, the product is cut into panels of k, which C accumulates.
+// operand with the larger copy, each for a part of C that is written once; the smaller copy stays. Without room for a
+// slab the product is cut into panels of k, which C accumulates.
 #include <algorithm>
 #include <cmath>
 
@@ -33,29 +32,28 @@ __global__ void __launch_bounds__(kCopyThreads) sm75_mma_64x64x64_packed(const _
 namespace {
 
 constexpr int64_t kElementBytes = 2;
-constexpr int64_t kLeastDepth = 256, kDepthStep = 64;  // k of a panel, unless it is all of k
-constexpr int64_t kLeastSlab = 512, kSlabStep = 128;   // rows or columns; parts of C are as aligned as C itself
-constexpr size_t kMostBytes = size_t{1} << 34;         // bytes of copies at a time: an int counts their vectors
-constexpr size_t kRounded = 256;                       // alignment of an operand's copies, bytes
+constexpr int64_t kLeastDepth = 256, kDepthStep = 64;  // k of a panel, unless all
+constexpr int64_t kLeastSlab = 512, kSlabStep = 128;   // rows or columns; parts of C are as aligned as C
+constexpr size_t kMostBytes = size_t{1} << 34;         // of copies at a time: an int counts vectors
+constexpr size_t kRounded = 256;                       // alignment of copies, bytes
 
-// Elements from one copied line to the next. Long lines begin at a cache line of L2: if two lines share one, the
-// product takes up to 40 % longer.
+// Long lines begin at a cache line of L2: if two share one, the product takes up to 40 % longer.
 int64_t pitch_of(int64_t length) {
   const int64_t whole = length < 512 ? kVectorElements : 64;
   return ceil_div(length, whole) * whole;
 }
 
-// An operand of a call, and the copy of a part of it: `outer` rows of A or columns of B, `depth` of k.
+// An operand, and the copy of a part of it: `outer` rows of A or columns of B, `depth` of k.
 struct Operand {
   const void *base;
-  int64_t ld, stride;  // elements; stride 0: all products share it
+  int64_t ld, stride;  // stride 0: all products share it
   bool along_k, copied;
 
   int64_t length(int64_t outer, int64_t depth) const { return along_k ? depth : outer; }
   int64_t lines(int64_t outer, int64_t depth) const { return along_k ? outer : depth; }
   int64_t pitch(int64_t outer, int64_t depth) const { return pitch_of(length(outer, depth)); }
   int64_t copies(int64_t products) const { return stride == 0 ? 1 : products; }
-  // Bytes of the copies. own_bytes() returns those of each product, 0 if all products share a copy.
+  // own_bytes(): of each product, 0 if all share a copy.
   size_t bytes(int64_t outer, int64_t depth, int64_t products) const {
     const int64_t elements = copies(products) * lines(outer, depth) * pitch(outer, depth);
     return copied ? static_cast<size_t>(elements * kElementBytes) : 0;
@@ -77,12 +75,12 @@ Operand operand_b(const GemmDesc &desc) {
   return {desc.b, desc.ldb, stride, along_k_b(desc), !chunks_fit_b(desc)};
 }
 
-// Cuts of a call. The workspace holds the copies of A, then those of B.
+// The workspace holds A's copies, then B's.
 struct Plan {
   Operand a, b;
-  int64_t rows, columns;  // size of the part of C that is computed at a time
+  int64_t rows, columns;  // of the part of C that is computed at a time
   int64_t depth;          // k of a panel
-  int64_t products;       // products of a batch, at a time
+  int64_t products;       // of a batch, at a time
 
   explicit Plan(const GemmDesc &desc)
       : a(operand_a(desc)), b(operand_b(desc)), rows(desc.m), columns(desc.n), depth(desc.k), products(1) {}
@@ -108,12 +106,12 @@ Plan least_slab(const GemmDesc &desc) {
 
 size_t workspace_of(const GemmDesc &desc) { return std::min(least_panel(desc).bytes(), least_slab(desc).bytes()); }
 
-// Size, a multiple of `step`, of the fewest equal parts that are not larger than `most`, a multiple of `step`.
+// Size of the fewest equal parts, multiples of `step` up to `most`.
 int64_t equal_parts(int64_t whole, int64_t most, int64_t step) {
   return ceil_div(ceil_div(whole, ceil_div(whole, most)), step) * step;
 }
 
-// Returns the plan for a workspace of `bytes` bytes, at least workspace_of().
+// Returns the plan for `bytes` of workspace, at least workspace_of().
 Plan plan_of(const GemmDesc &desc, size_t bytes) {
   const size_t most = std::min(bytes, kMostBytes);
   // How many times `more` bytes fit in addition to the plan.
@@ -132,7 +130,7 @@ Plan plan_of(const GemmDesc &desc, size_t bytes) {
     const bool cuts_a = slab.rows < desc.m;
     const size_t more = (cuts_a ? slab.a : slab.b).bytes(kSlabStep, desc.k, 1);
     int64_t &cut = cuts_a ? slab.rows : slab.columns;
-    // A quarter of the room stays for the product's own workspace: a slab has few tiles of C, for which k is split.
+    // A quarter stays for the product's own workspace: a slab has few tiles of C, for which k is split.
     const int64_t largest = cut + fitting(slab, more) * 3 / 4 * kSlabStep;
     cut = equal_parts(cuts_a ? desc.m : desc.n, largest, kSlabStep);
     return slab;
@@ -149,7 +147,7 @@ struct Range {
   int64_t first, count;
 };
 
-// Part of the call that is multiplied at a time.
+// The part of a call that is multiplied at a time.
 struct Part {
   Range products, rows, columns, k;
 };
@@ -162,7 +160,7 @@ int64_t turns_of(const GemmDesc &desc, const Plan &plan) {
   return slabs_of(desc, plan) * panels_of(desc, plan) * ceil_div(desc.batch_count, plan.products);
 }
 
-// Returns part number `turn`. All slabs or panels of some products come before the next products.
+// All slabs or panels of some products come before the next products.
 Part part_of(const GemmDesc &desc, const Plan &plan, int64_t turn) {
   const auto next = [&turn](int64_t whole, int64_t step) {
     const int64_t parts = ceil_div(whole, step), first = turn % parts * step;
@@ -177,7 +175,6 @@ Part part_of(const GemmDesc &desc, const Plan &plan, int64_t turn) {
   return part;
 }
 
-// Address of a part's operand, whose rows of A or columns of B are `outer`.
 const char *source_of(const Operand &o, const Part &part, const Range &outer) {
   const int64_t line = o.along_k ? outer.first : part.k.first, at = o.along_k ? part.k.first : outer.first;
   return static_cast<const char *>(o.base) + (part.products.first * o.stride + line * o.ld + at) * kElementBytes;
@@ -200,7 +197,7 @@ CopiedOperand copy_of(const Operand &o, const Part &part, const Range &outer, ch
   return copy;
 }
 
-// True if two copies of the same operand are equal; their targets always are.
+// Compares copies of the same operand, which have equal targets.
 bool same_copy(const CopiedOperand &x, const CopiedOperand &y) {
   return x.source == y.source && x.length == y.length && x.vectors == y.vectors;
 }
@@ -227,23 +224,23 @@ GemmDesc product_of(const GemmDesc &desc, const Plan &plan, const Part &part, co
   return product;
 }
 
-// Predicts the time of the products, as if all panels and all products of a batch were multiplied at once.
+// Predicts as if all panels and products were multiplied at once.
 double product_seconds(const GemmDesc &desc, int index) {
   const size_t bytes = usual_workspace(desc);
   const Plan plan = plan_of(desc, bytes);
   const int64_t slabs = slabs_of(desc, plan), products = slabs > 1 ? 1 : desc.batch_count;
   const Part part = {{0, products}, {0, plan.rows}, {0, plan.columns}, {0, desc.k}};
-  const auto *somewhere = reinterpret_cast<const char *>(uintptr_t{256});  // has the alignment of a workspace
+  const auto *somewhere = reinterpret_cast<const char *>(uintptr_t{256});  // aligned like a workspace
   const double turns = static_cast<double>(slabs * (desc.batch_count / products));
   return turns * step_seconds(product_of(desc, plan, part, somewhere), index, bytes - plan.bytes());
 }
 
-// Predicts the time of the copies, of the launches after the first, and of accumulating C over the panels.
+// Predicts copies, launches after the first, and accumulating C over panels.
 double copy_seconds(const GemmDesc &desc, int index) {
-  constexpr double kNextLaunchSeconds = 2.5e-6;  // for a kernel that follows another
+  constexpr double kNextLaunchSeconds = 2.5e-6;
   const Plan plan = plan_of(desc, usual_workspace(desc));
   const double panels = static_cast<double>(panels_of(desc, plan)), turns = static_cast<double>(turns_of(desc, plan));
-  // An operand that all products share is copied once, unless it is cut: its parts then overwrite each other.
+  // A shared operand is copied once, unless its parts overwrite each other.
   const auto copies = [&](const Operand &o, bool cut) { return cut ? desc.batch_count : o.copies(desc.batch_count); };
   const bool cuts_k = plan.depth < desc.k;
   const double copied = plan.a.moved_bytes(desc.m, desc.k, copies(plan.a, cuts_k || plan.rows < desc.m)) +

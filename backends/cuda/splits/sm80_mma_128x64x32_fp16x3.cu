@@ -1,30 +1,22 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of fp16 on tensor cores
-// (mode fp16x3, sm_80): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0.
+// (mode fp16x3, sm_80): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0. Figures: docs/kernels/splits.md.
 //
 // sm80_mma_128x64x32_fp32_fast: the same kernel for mode fp32_fast. It leaves out the tiles that two splits hold less
 // precisely than FP32's error bound requires (splits.h); splits_repair_fp64 computes them in FP64.
 //
 // Launches: split_row.h. Main loop: split_product.cuh. Splits, and sources: splits.h.
 //
-//   tile of C: 128 x 64
+//   tile of C: 128 x 64          warp: 64 x 32, with two sets of 64 accumulators per thread
 //   +--------+--------+
-//   | warp 0 | warp 2 |      warp: 64 x 32 = 2 x 8 blocks of 16 (columns) x 8 (rows), mma.cuh, with two sets of 64
-//   +--------+--------+      accumulators per thread
+//   | warp 0 | warp 2 |          shared memory: 96 KiB, 4 stages; two blocks per multiprocessor: while one adds its
+//   +--------+--------+          accumulators in FP32, the other multiplies
 //   | warp 1 | warp 3 |
 //   +--------+--------+
-//
-// Shared memory, bytes: stage s of 4 at 24576 s: A0 at 0, A1 at 8192, each 128 rows of 32 elements; B0 at 16384, B1 at
-// 20480, each 64; 16-byte chunks swizzled. 98304 in all. In the epilogue each warp has 4608 for its accumulators, 16
-// columns of 72 floats, and the exponents of the tile's rows and columns are at 18432. Two blocks per multiprocessor:
-// while one adds its accumulators in FP32, the other multiplies.
 //
 // Requires: gemm of FP32, single or in strided batches; sm_80; workspace for panels of k = 256: 4 k bytes for each row
 // of A and column of B, whose numbers are rounded up to multiples of 128, and 4 for each row and column. Any size,
 // transposition and alignment. fp32_fast: 4 more bytes for each row and column, and a GPU whose tensor cores do as many
 // FP64 multiply-adds per clock as its FP32 cores do in FP32.
-//
-// Measured (H100, 1755 to 1980 MHz, passes included, 1 GiB of workspace): NN 4096 110 TFLOP/s (cuBLAS 13.1 FP32: 52).
-// More: docs/kernels/splits.md.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
 #include "split_product.cuh"

@@ -1,13 +1,4 @@
-// As sm80_mma_256x128x32_packed.cu, for smaller matrices, with four times as many tiles.
-//
-//   tile of C: 128 x 64, 2 x 2 warps
-//   warp: 64 x 32, as in sm80_mma_256x128x64_multistage; the k of an instruction is 8
-//
-// Shared memory, bytes: stage s of 3 at 24576 s: A at 0 (128 rows of 32 elements), B at 16384 (64 such rows). 73728 in
-// all. The epilogue reuses them for accumulators: 32 columns of 136 floats.
-//
-// Measured (H100 at 1980 MHz, pass included): 1024 NN 83 TFLOP/s (cuBLAS 13.1 in TF32: 136). More:
-// docs/kernels/mma.md.
+// As sm80_mma_256x128x32_packed.cu, with 2 x 2 warps of 64 x 32 and 72 KiB of shared memory, for smaller matrices.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "runtime/device.h"

@@ -1,23 +1,14 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices of any layout and alignment in the math mode tf32. A pass
-// (splits_pass.h) rounds both operands to the nearest TF32 numbers, ties to even, and writes them to the workspace,
-// K-major; this kernel multiplies them there. So each element is rounded once; in sm80_mma_256x128x32_multistage each
-// warp that reads it rounds it.
+// C = alpha op(A) op(B) + beta C of FP32 matrices of any layout and alignment in math mode tf32. A pass (splits_pass.h)
+// rounds both operands to the nearest TF32 numbers, ties to even, and writes them to the workspace, K-major. So each
+// element is rounded once; in sm80_mma_256x128x32_multistage each warp that reads it rounds it. Figures:
+// docs/kernels/splits.md.
 //
 // Main loop: tensor_multistage.cuh; swizzle: tensor_tile.cuh; fragments: mma.cuh. Sources: NVIDIA, PTX ISA (mma.sync,
-// ldmatrix and their fragment layouts).
+// ldmatrix and their fragment layouts). Tiles and warps as in sm80_mma_256x128x64_multistage.
 //
-//   tile of C: 256 x 128, 4 x 2 warps
-//   warp: 64 x 64, as in sm80_mma_256x128x64_multistage; the k of an instruction is 8
-//
-// Shared memory, bytes: stage s of 3 at 49152 s: A at 0 (256 rows of 32 elements), B at 32768 (128 such rows). 147456
-// in all. The epilogue reuses 33792 for accumulators: 32 columns of 264 floats.
-//
-// Requires: gemm of FP32, single or in strided batches; sm_80; this shared memory; workspace for panels of k = 256: 4 k
-// bytes for each row of A and column of B, whose numbers are rounded up to multiples of 128. A product that does not
-// fit the workspace is multiplied in panels, which C accumulates.
-//
-// Measured (H100, 1725 to 1980 MHz, pass included, 1 GiB of workspace): NN 4096 201 TFLOP/s (cuBLAS 13.1 in TF32: 398).
-// More: docs/kernels/mma.md.
+// Requires: gemm of FP32, single or in strided batches; sm_80; 144 KiB of shared memory; workspace for panels of k =
+// 256: 4 k bytes for each row of A and column of B, whose numbers are rounded up to multiples of 128. C accumulates
+// panels where the workspace is too small for all.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "runtime/device.h"

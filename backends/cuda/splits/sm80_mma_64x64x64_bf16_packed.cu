@@ -1,6 +1,4 @@
-// As sm75_mma_64x64x64_fp16_packed.cu, in the math mode bf16: rounds to bfloat16. Requires sm_80.
-//
-// Measured (H100, 1755 to 1980 MHz, passes included): NN 4096 370 TFLOP/s (cuBLAS 13.1 in FP32: 52).
+// As sm75_mma_64x64x64_fp16_packed.cu, in math mode bf16: rounds to bfloat16. Requires sm_80.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "gpu/splits/splits_pass.h"

@@ -1,14 +1,7 @@
-// As sm90_wgmma_128x256x32_fp16x3.cu, from six products of bfloat16 (mode bf16x6). No mode fp32_fast.
-//
-// Shared memory, bytes: stage s of 3 at 73728 s: splits of 128 columns and of the other 128 at 0 and 24576, of 128 rows
-// at 49152 (24576), where the FP32 elements arrive first. No room for boxes through which C is stored. 6 barriers at
-// 221184; 221232 in all.
-// Converting: the factors of the rows of two tiles at 221232, 2048; 3 more barriers at 223280; 223304 in all.
+// As sm90_wgmma_128x256x32_fp16x3.cu, from six products of bfloat16 (mode bf16x6). No mode fp32_fast. 3 stages, which
+// leave no room for boxes through which C is stored.
 //
 // Requires: 223304 bytes of shared memory per block; 6 k bytes of workspace for each column of B, instead of 4 k.
-//
-// Measured (H100, passes included, 1 GiB of workspace): NN 4096 112 TFLOP/s (cuBLAS FP32: 50). More:
-// docs/kernels/splits.md.
 #include "gpu/kernels.h"
 #include "wgmma_split_row.h"
 

@@ -1,5 +1,5 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of fp16 by wgmma (mode
-// fp16x3, sm_90).
+// fp16x3, sm_90). Figures: docs/kernels/splits.md.
 //
 // sm90_wgmma_128x256x32_fp32_fast: the same kernels for mode fp32_fast. They leave out the tiles that two splits hold
 // less precisely than FP32's error bound requires (splits.h); splits_repair_fp64 computes them in FP64.
@@ -16,18 +16,13 @@
 //   | warpgroup 1: 128 columns |   every 64 k
 //   +--------------------------+   warp 8 copies, warps 9 to 11 convert (wgmma_convert.cuh)
 //
-// Shared memory, bytes: stage s of 4 at 49152 s: splits of 128 columns and of the other 128 at 0 and 16384, of 128 rows
-// at 32768 (16384), where the FP32 elements arrive first. Two boxes of each warp, through which C is stored, at 196608,
-// 2048 each; 8 barriers at 229376; 229440 in all.
-// Converting: the factors of the rows of two tiles at 229440, 2048; 4 more barriers at 231488; 231520 in all.
+// Shared memory: 4 stages of the splits of columns and rows, where the FP32 elements arrive first; two boxes of each
+// warp, through which C is stored; barriers; converting also the factors of the rows of two tiles.
 //
 // Requires: gemm of FP32, single or in strided batches; sm_90; 231520 bytes of shared memory per block; workspace for
 // panels of k = 256 of B, 4 k bytes for each column, whose number is rounded up to a multiple of 128, and 4 bytes for
 // each row and column (fp32_fast: 8). Any size, transposition and alignment. If A is not at a multiple of 16 bytes, or
 // lda or its stride is not a multiple of 4, and A is not in a plan: the same workspace for A as for B.
-//
-// Measured (H100, passes included, 1 GiB of workspace): NN 4096 186 TFLOP/s (cuBLAS FP32: 50). More:
-// docs/kernels/splits.md.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
 #include "wgmma_split_row.h"

@@ -1,4 +1,5 @@
-// Main loop of products of split operands (splits.h) by mma.sync (sm_80): FP32-level error from several products.
+// Main loop of products of split operands (splits.h) by mma.sync (sm_80): FP32-level error from several products. Why:
+// docs/kernels/splits.md.
 //
 //   stage of shared memory: [A split 0][A split 1]...[B split 0][B split 1]...   each tile_m or tile_n rows of tile_k
 //
@@ -8,7 +9,6 @@
 //
 // Within a k-tile all products of low weight come first, while the accumulator is small; fragments of the main
 // products, x0 y0, wait in registers. A warp computes 64 x 32, not 64 x 64, because it holds two sets of accumulators.
-// Why: docs/kernels/splits.md.
 #pragma once
 
 #include "gpu/splits/split_row.h"
@@ -21,7 +21,7 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// Products of a scheme, in order: product r < count is split a(r) of A times split b(r) of B, 4 bits a digit.
+// Product r < count of a scheme is split a(r) of A times split b(r) of B, 4 bits a digit.
 template <int kCount>
 struct Order {
   static_assert(kCount == 2 || kCount == 3, "two or three splits");
@@ -65,10 +65,10 @@ struct SplitTile {
 struct SplitProblem {
   TileProblem tile;  // lda and ldb are not used
   Splits a, b;
-  Guard guard;  // selects the tiles to leave out
+  Guard guard;
 };
 
-// Returns sum * 2^-(rows[row] + columns[column]); the exponents of the tile's rows and columns are in shared memory.
+// Returns sum * 2^-(rows[row] + columns[column]), from shared memory.
 struct RowColumnScale {
   const int *rows, *columns;
 
@@ -87,7 +87,7 @@ struct SplitProduct {
   using B = SplitTile<TileB, Config::splits>;
   static constexpr int stage_bytes = A::bytes + B::bytes;
   static constexpr int bytes = Config::stages * stage_bytes;
-  static constexpr int patch_bytes = Engine::patch_bytes;  // buffer to store C; the exponents follow it
+  static constexpr int patch_bytes = Engine::patch_bytes;  // to store C; the exponents follow
   static_assert(patch_bytes + (Config::tile_m + Config::tile_n) * 4 <= bytes, "they fit where the operands were");
   static_assert(kOuterPad % Config::tile_m == 0 && kOuterPad % Config::tile_n == 0, "tiles within the guard's blocks");
   static_assert(kDepthPad % Config::tile_k == 0, "whole k-tiles");
@@ -139,7 +139,7 @@ __device__ __forceinline__ void split_product(const Operands &operands, const Sp
   char *shared = reinterpret_cast<char *>(dynamic_shared());
 
   const TilePosition<Config> at(p);
-  // Loads whose results are used later: the guard, and the largest magnitudes of the tile's rows and columns.
+  // Loads whose results are used later.
   const bool left_out = q.guard(blockIdx.z, at.i / (kOuterPad / Config::tile_m), at.j / (kOuterPad / Config::tile_n));
   constexpr int kLines = Config::tile_m + Config::tile_n, kEach = (kLines + Config::threads - 1) / Config::threads;
   uint32_t most[kEach];
@@ -186,7 +186,7 @@ __device__ __forceinline__ void split_product(const Operands &operands, const Sp
     read = read + kStage == kAll ? 0 : read + kStage;
   }
 
-  // The exponents of the rows and columns take the place of the operands.
+  // The exponents of rows and columns take the place of the operands.
   ptx::wait_for_copies<0>();
   __syncthreads();
   int *scales = reinterpret_cast<int *>(shared + Product::patch_bytes);
@@ -211,7 +211,6 @@ libsgemm_status_t enqueue_split_product(const GemmDesc &panel, const Splits &a, 
   return launch_kernel(kKernel, grid, dim3(Config::threads), SplitProduct<Config>::bytes, launch, error, operands, p);
 }
 
-// Returns the description of a kernel. Config also has blocks and peak_fraction.
 template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
 SplitRow split_row_of(Scheme scheme) {
   return {scheme,

@@ -15,8 +15,8 @@ int split_rate_wgmma(int index) { return device(index).code_arch >= kLeastArch ?
 
 }  // namespace libsgemm::cuda
 
-// Mode fp32_fast requires FP64 tensor cores as fast as FP32 cores: otherwise operands with a wide range would take
-// several times as long.
+// fp32_fast requires FP64 tensor cores as fast as FP32 cores: otherwise operands of wide range would take several times
+// as long.
 bool libsgemm::gpu::has_splits(libsgemm_math_mode_t mode, int index) {
   const cuda::Device &d = cuda::device(index);
   return d.code_arch >= cuda::kLeastArch &&

@@ -1,8 +1,6 @@
 // Computes the tiles of C that a product of splits leaves out (Guard in splits.h) from the operands themselves, by FP32
-// fused multiply-adds: alpha op(A) op(B) + beta C. Launched after every such product, with a block for each tile of C;
-// the blocks of other tiles return at once.
-//
-// Tile, threads and shared memory: sm75_ffma_128x128x8_double_buffered, without vectors. Not measured by itself.
+// fused multiply-adds. A block for each tile of C; those of other tiles return at once. Tile and threads:
+// sm75_ffma_128x128x8_double_buffered, without vectors.
 #include "gpu/splits/splits.h"
 #include "gpu/tiles/tile_row.h"
 #include "runtime/launch.h"
@@ -14,7 +12,7 @@ namespace {
 struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {};
 static_assert(Config::tile_m == kOuterPad && Config::tile_n == kOuterPad, "the tiles of the guard");
 
-// Blocks per multiprocessor. From sm_100 on the compiler would spill with two.
+// From sm_100 on the compiler would spill with two blocks per multiprocessor.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 constexpr int kBlocks = 1;
 #else

@@ -1,5 +1,5 @@
-// Products of split operands by wgmma where y, that is A, has not been split: the kernel splits it in shared memory.
-// The main loop is that of wgmma/wgmma_engine.cuh; only the third warpgroup differs:
+// Products of split operands by wgmma where the kernel splits y, that is A, in shared memory. The main loop is that of
+// wgmma/wgmma_engine.cuh; only the third warpgroup differs:
 //
 //   warp 8         one lane copies the splits of x, and the FP32 elements of y unchanged
 //   warp 9 to 11   convert these elements to splits, in place
@@ -14,15 +14,12 @@
 //   the third split of bf16x3   8192 bytes after these: 128 lines of 64 bytes, or two blocks of 32 lines of 128 bytes
 //
 // TMA's swizzle permutes the 16-byte chunks of a line, before and after the conversion. Reads of 16 bytes and writes of
-// 8 have no bank conflicts. The splits have the same bits as those of the pass (splits_pass.h).
+// 8 have no bank conflicts. The splits have the bits of the pass's (splits_pass.h).
 //
-//   shared memory, bytes:  [stages, boxes and barriers of the main loop]
-//                          [the factors of a tile's 128 rows, first and second: 2 x 1024, for two tiles alternately]
-//                          [barriers raw[stages]: the FP32 elements have arrived]
-//
-// A stage is full when x has arrived and the three converter warps have arrived at its barrier. They start when the
-// stage's FP32 elements have arrived, and run ahead of the tensor cores by as many stages as there are. Every wait is
-// for an earlier stage or an earlier part of the same stage, so there is no deadlock.
+// After the main loop's shared memory come the two factors of a tile's 128 rows, for two tiles alternately, and a
+// barrier for each stage: its FP32 elements have arrived. A stage is full when x has arrived and the three converter
+// warps have arrived at its barrier. Every wait is for an earlier stage or an earlier part of the same stage, so there
+// is no deadlock.
 //
 // Requires: A at a multiple of 16 bytes; lda and the stride of a batch multiples of 4.
 #pragma once
@@ -31,11 +28,9 @@
 
 namespace libsgemm::cuda {
 
-// ---- Configuration
-
 constexpr int kConverters = 3;  // warps
 
-// Layouts of y: of the first two splits, which share lines, and of the third.
+// Layouts of y: the first two splits share lines.
 template <bool kAlongK>
 struct ConvertedLines {
   using Shared = ptx::AlongK<64, 1024>;
@@ -58,7 +53,7 @@ struct ConvertShape
   static constexpr Scheme scheme = kPlanes == 2 ? Scheme::fp16x2 : Scheme::bf16x3;
   static constexpr bool along_k = kAlongK;
   static constexpr int rows = Base::tile_y, raw_bytes = rows * Base::depth * 4;
-  static constexpr int third = raw_bytes;  // offset of the third split
+  static constexpr int third = raw_bytes;  // of the third split
   static constexpr int factors_bytes = 2 * rows * 4;
   static constexpr int factors_at = Base::shared_bytes, raw_at = factors_at + 2 * factors_bytes;
   static constexpr int shared_bytes = raw_at + 8 * kStages;
@@ -73,8 +68,6 @@ struct ConvertShape
   }
 };
 
-// ---- Copying
-
 template <class Config>
 __device__ __forceinline__ void copy_tiles_to_convert(const WgmmaMaps &maps, const WgmmaProblem &p,
                                                       WgmmaRing<Config> at, int rank, const WgmmaWalk &walk) {
@@ -87,7 +80,7 @@ __device__ __forceinline__ void copy_tiles_to_convert(const WgmmaMaps &maps, con
 #pragma unroll 1
     for (int s = 0; s < p.k_steps; ++s, k += Config::depth) {
       ptx::barrier_wait(at.empty(), at.parity ^ 1);
-      // y first: it has to be converted after it arrives.
+      // y first: it is converted after it arrives.
       const uint32_t raw = Config::raw(at);
       ptx::barrier_arrive_and_expect(raw, Config::raw_bytes);
       const int product = tile.product * p.moves_y;
@@ -107,10 +100,7 @@ __device__ __forceinline__ void copy_tiles_to_convert(const WgmmaMaps &maps, con
   }
 }
 
-// ---- Converting
-
-// The splits of two scaled elements, with the bits of SplitsOfElement. Each word holds a split of both, of the first in
-// the low half.
+// The splits of two scaled elements, with the bits of SplitsOfElement; the first element in the low half.
 template <Scheme kScheme>
 struct SplitsOfPair {
   uint32_t split[kSplits<kScheme>];
@@ -132,8 +122,8 @@ struct SplitsOfPair {
   }
 };
 
-// Scales four elements by their factors and writes their splits, 8 bytes each: split 0 to `first`, split 1
-// Lines::second bytes further on, split 2 to `third`.
+// Scales four elements and writes their splits, 8 bytes each: split 0 to `first`, split 1 Lines::second bytes further,
+// split 2 to `third`.
 template <class Config>
 __device__ __forceinline__ void convert_four(const float4 &x, const float4 &factor, const float4 &other, uint32_t first,
                                              uint32_t third) {
@@ -147,9 +137,8 @@ __device__ __forceinline__ void convert_four(const float4 &x, const float4 &fact
   }
 }
 
-// One warp converts one of the 8 parts of a stage: 16 rows if A is K-major, otherwise 64 rows x 8 k. It reads all of
-// the part before it writes. The addresses of a lane's 4 pieces differ by an exclusive-or, for the swizzle, and a
-// constant.
+// A warp converts one of the 8 parts of a stage: 16 rows if A is K-major, otherwise 64 rows x 8 k. It reads all of it
+// before it writes. A lane's 4 addresses differ by an exclusive-or, for the swizzle, and a constant.
 template <class Config>
 __device__ __forceinline__ void convert_part(uint32_t y, uint32_t part, uint32_t factors) {
   constexpr uint32_t kEach = 4;
@@ -193,7 +182,7 @@ __device__ __forceinline__ void convert_part(uint32_t y, uint32_t part, uint32_t
   }
 }
 
-// Converts y of all tiles of the block. `warp`: index among the converter warps.
+// Converts y of all tiles of the block. `warp`: index among the converters.
 template <class Config>
 __device__ __forceinline__ void convert_tiles(const WgmmaSplitProblem &p, WgmmaRing<Config> at, int rank, int warp,
                                               const WgmmaWalk &walk) {
@@ -208,12 +197,12 @@ __device__ __forceinline__ void convert_tiles(const WgmmaSplitProblem &p, WgmmaR
 #pragma unroll 1
     for (int row = 32 * warp + lane; row < Config::rows; row += 32 * kConverters) {
       const PowerOfTwo scale(y + row < p.product.y ? scale_of(__ldg(most + y + row)) : 0);
-      // If A is K-major, the factors of a lane's four rows, which are 4 apart, are stored contiguously.
+      // A K-major: the factors of a lane's four rows, 4 apart, are stored contiguously.
       const int at_row = Config::along_k ? row / 16 * 16 + row % 4 * 4 + row / 4 % 4 : row;
       ptx::store_shared(factors + at_row * 4, scale.first);
       ptx::store_shared(factors + (Config::rows + at_row) * 4, scale.second);
     }
-    // After this barrier no warp reads the previous tile's factors, which the next tile overwrites.
+    // No warp reads the previous tile's factors after this: the next tile overwrites them.
     ptx::synchronize_threads(1, 32 * kConverters);
 #pragma unroll 1
     for (int s = 0; s < p.product.k_steps; ++s) {
@@ -231,8 +220,6 @@ __device__ __forceinline__ void convert_tiles(const WgmmaSplitProblem &p, WgmmaR
     factors = others, others = last;
   }
 }
-
-// ---- The kernel's body
 
 template <class Config>
 __device__ __forceinline__ void wgmma_convert(const WgmmaMaps &maps, const WgmmaSplitProblem &p) {

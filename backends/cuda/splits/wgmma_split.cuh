@@ -1,8 +1,6 @@
-// Products of split operands (splits.h) by wgmma, with the main loop of wgmma/wgmma_engine.cuh, which moves the
-// accumulators off the tensor cores. Each part of a stage is read from global memory once, for all products.
-//
-// x is n, y is m: a warpgroup has 128 columns and 128 rows of C, one block of the guard. Both operands have been split
-// before; wgmma_convert.cuh splits A itself.
+// Products of split operands (splits.h) by wgmma, with the main loop of wgmma/wgmma_engine.cuh. Each part of a stage is
+// read from global memory once, for all products. x is n, y is m: a warpgroup has 128 x 128 of C, one block of the
+// guard. Both operands have been split before; wgmma_convert.cuh splits A itself.
 #pragma once
 
 #include "gpu/splits/splits_pass.h"
@@ -12,7 +10,7 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// ---- Scaling: an accumulator represents sum * 2^-(s of its row + s of its column)
+// ---- An accumulator represents sum * 2^-(s of its row + s of its column)
 
 struct WgmmaSplitProblem {
   WgmmaProblem product;

@@ -16,8 +16,6 @@
 
 namespace libsgemm::cuda {
 
-// ---- Launch: SplitRow::enqueue
-
 template <Number kNumber, int kPlanes, int kStages>
 using SplitShape = WgmmaShape<kNumber, ptx::AlongK<64>, ptx::AlongK<64>, 2, 128, 32, kStages, 2, kPlanes>;
 
@@ -58,7 +56,7 @@ inline libsgemm_status_t describe_numbers(const GemmDesc &panel, const Launch &l
   return encode(boxes, launch, map, error);
 }
 
-// Launches the instance for the operands: converting if A has no splits. Both have the same tiles.
+// Launches the kernel for the operands: the converting one if A has no splits.
 template <class Row>
 libsgemm_status_t enqueue_wgmma_split(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                       const Launch &launch, Error *error) {

@@ -1,17 +1,10 @@
 // A warp's part of a product by mma.sync, with fragments read by ldmatrix (sm_75; sm_80 for bf16 and tf32).
 //
-// D = X Y + D, 16 x 8. X comes from B and Y from A, so that D is a block of C transposed: a lane holds two adjacent
-// rows of a column of C, 8 bytes, and four lanes hold a whole 32-byte sector of it. Why: docs/kernels/mma.md.
+// An instruction computes D = X Y + D, 16 x 8, with 32 bytes of k. X comes from B and Y from A, so D is a block of C
+// transposed, and four lanes hold a 32-byte sector of a column of C (docs/kernels/mma.md). Lane l has columns l / 4 and
+// l / 4 + 8 of C, rows 2 (l % 4) and the next.
 //
-//   D = C^T: warp_n x warp_m            lane l of a 16 x 8 block: columns of C l / 4 and l / 4 + 8,
-//   +-----+-----+-----+-- m             rows 2 (l % 4), and one more
-//   |16x8 |     |     |
-//   +-----+-----+-----+--               an instruction reads 32 bytes of k of each row: k 16 (f16, bf16) or 8 (tf32)
-//   |     |     |     |
-//   n
-//
-// Operands are read in place if they are contiguous along k, otherwise transposed by ldmatrix. It cannot transpose
-// 32-bit elements, so TF32 operands must be contiguous along k.
+// ldmatrix transposes MN-major operands, but only 16-bit ones: TF32 operands must be K-major.
 #pragma once
 
 #include "tensor_tile.cuh"
@@ -25,8 +18,8 @@ struct MmaTileOf {
   using type = TensorTile<kNumber, Outer, Depth, Threads, AlongK, Swizzled>;
 };
 
-// A lane's reads from an operand's tile, in blocks of 16 outer elements x 32 bytes of k. `kX`: as X, four registers of
-// a block; else as Y, two registers of each of two blocks of 8.
+// A lane's reads from an operand's tile, in blocks of 16 outer elements x 32 bytes of k. `kX`: as X; otherwise as Y, as
+// two blocks of 8.
 template <class Tile, bool kX>
 struct MmaReader {
   static constexpr int pitch = Tile::Layout::pitch;
@@ -36,7 +29,7 @@ struct MmaReader {
   // `first`: outer element of the warp's first block.
   __device__ __forceinline__ MmaReader(const char *tile, int first) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    // ldmatrix reads four matrices. The odd ones are next to the even ones along the rows, or along the chunks.
+    // ldmatrix reads four matrices; the odd ones adjoin the even ones along the rows, or along the chunks.
     constexpr bool kRowsFirst = kX == Tile::along_k;
     const int row = kRowsFirst ? lane % 16 : lane % 8 + lane / 16 * 8;
     const int chunk = kRowsFirst ? lane / 16 : lane / 8 % 2;
@@ -59,7 +52,7 @@ struct MmaEngine {
   static constexpr int steps = Config::tile_k * TileA::element_bytes / 32;
   static constexpr int blocks_x = Config::warp_n / 16, blocks_y = Config::warp_m / 8;
 
-  // Shared memory of store(): 16 columns of each warp. The pitch spreads stores to four columns over banks.
+  // Shared memory of store(): 16 columns of each warp. The pitch avoids bank conflicts.
   static constexpr int patch_columns = 16 * Config::warp_columns, patch_pitch = Config::tile_m + 8;
   static constexpr int patch_bytes = patch_columns * patch_pitch * static_cast<int>(sizeof(float));
 
@@ -69,7 +62,6 @@ struct MmaEngine {
     uint32_t x[blocks_x][4], y[blocks_y / 2][4];
   };
 
-  // Returns the column of a warp within its group; `index` counts through all groups.
   __device__ __forceinline__ static int column_of(int index) {
     return Config::k_groups == 1 ? index : index % Config::warp_columns;
   }
@@ -101,7 +93,7 @@ struct MmaEngine {
     for (int e = 0; e < sums; ++e) sum[e / (blocks_y * 4)][e / 4 % blocks_y][e % 4] *= factor;
   }
 
-  // put() stores a thread's accumulators in shared memory, `step` floats apart; add() adds them to another thread's.
+  // `step`: floats between a thread's accumulators.
   __device__ __forceinline__ static void put(const Sums &sum, float *shared, int step) {
 #pragma unroll
     for (int e = 0; e < sums; ++e) shared[e * step] = sum[e / (blocks_y * 4)][e / 4 % blocks_y][e % 4];
@@ -129,7 +121,7 @@ struct MmaEngine {
 
   __device__ __forceinline__ static void multiply(Sums &sum, const Fragments &f) { multiply(sum, f.x, f.y); }
 
-  // sum += op(A) * op(B) of the fragments; kFresh: sum = op(A) * op(B). Every other row of blocks runs backwards.
+  // sum += op(A) op(B); kFresh: sum = op(A) op(B). Every other row of blocks runs backwards.
   template <bool kFresh = false>
   __device__ __forceinline__ static void multiply(Sums &sum, const uint32_t (&fx)[blocks_x][4],
                                                   const uint32_t (&fy)[blocks_y / 2][4]) {
@@ -146,11 +138,9 @@ struct MmaEngine {
     }
   }
 
-  // Stores C, or a slice of the workspace, through shared memory, so that a warp stores whole lines of the L2 cache
-  // (docs/kernels/mma.md).
-  //
-  // `scale` applies exponents of the rows and columns, or nothing (split_product.cuh). `shared` has patch_bytes. All
-  // threads of the block store; `holds`: this one has accumulators.
+  // Stores C, or a slice of the workspace, through shared memory (docs/kernels/mma.md). `scale` applies exponents of
+  // the rows and columns, or nothing (split_product.cuh). `shared` has patch_bytes. `holds`: this thread has
+  // accumulators.
   template <class Scale>
   __device__ __forceinline__ void store(const Sums &sum, const OutputTile &out, const Scale &scale, char *shared,
                                         bool holds = true) const {
@@ -169,7 +159,6 @@ struct MmaEngine {
   }
 
  private:
-  // Fills the patch with 16 columns of each warp, from its column 16 i on.
   template <class Scale>
   __device__ __forceinline__ void fill_patch(const Sums &sum, float alpha, const Scale &scale, float *patch,
                                              int i) const {
@@ -204,7 +193,7 @@ struct MmaEngine {
       const auto inside = [&](int i) {
         return static_cast<unsigned>(first + kLine * i) < static_cast<unsigned>(out.rows);
       };
-      // All old elements are read first: a read must not wait for the previous write.
+      // All reads come first, so that none waits for a write.
       constexpr int kLines = Config::tile_m / kLine + 1;
       float old[kLines];
       if constexpr (kBeta) {

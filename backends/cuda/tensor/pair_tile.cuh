@@ -1,6 +1,6 @@
-// Tiles of 16-bit operands at any alignment, through registers: a thread loads two neighbouring elements, one after the
-// other, and stores them as a word. The order in shared memory is that in global memory. A quarter of the bandwidth of
-// whole words, but nothing to be moved once it has arrived: for small products, which wait for memory.
+// Tiles of 16-bit operands at any alignment, through registers: a thread loads two neighbouring elements separately and
+// stores them as a word. The order stays that of global memory. For small products, which wait for latency: a quarter
+// of the bandwidth of whole words, but nothing has to be moved later.
 #pragma once
 
 #include "tensor_tile.cuh"
@@ -20,10 +20,10 @@ struct PairTile {
   static_assert(element_bytes == 2 && row_step * row_threads == Threads && copies * row_step == rows, "whole rows");
 
   const uint16_t *source;
-  int64_t copy_step, tile_step;  // elements: from one copy of a thread, from one k-tile to the next
+  int64_t copy_step, tile_step;  // elements: to the thread's next copy, to the next k-tile
   int target;
-  // Along k: rows inside the matrix from the thread's first one on, and elements of k left from its pair on. Otherwise:
-  // elements inside the matrix from its pair on, and steps of k left from its row on.
+  // K-major: rows inside the matrix from the thread's first one on, elements of k left. MN-major: elements inside the
+  // matrix, rows of k left.
   int outer_room;
   int64_t k_room;
 

@@ -1,16 +1,10 @@
 // As sm80_wmma_256x128x32_multistage, with tiles of 128 x 128 by four warps and one k-tile ahead, through registers.
-// Step 2 of the 16-bit ladder. It serves what the sm_80 kernels do not: any alignment, pointers, and GPUs of sm_75,
-// which have no asynchronous copies.
+// Step 2 of the 16-bit ladder (docs/kernels/mma.md).
 //
-// There are two kernels: sm75_wmma_128x128x32_staged_vectors loads 16 bytes at once (on sm_75 only: later architectures
-// have the multistage kernels), sm75_wmma_128x128x32_staged_elements one element at a time, whichever dimension of the
-// operands is contiguous. Tiles: tensor_tile.cuh.
-//
-// Shared memory, bytes: 2 stages. An operand takes 10240 (along k, and always in the second kernel: 128 rows of 32
-// elements, 80 bytes apart) or 8704 (32 rows of 128, 272 apart); at most 40960 in all.
+// Kernel sm75_wmma_128x128x32_staged_vectors (sm_75 only) loads 16 bytes at once, sm75_wmma_128x128x32_staged_elements
+// one element. At most 40 KiB of shared memory.
 //
 // Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands. Any size, transposition, alignment and batch.
-// Measured (H100): FP16 4096 NT, element by element, 120 TFLOP/s, cuBLAS 730.
 #include "gpu/kernels.h"
 #include "tensor_multistage.cuh"
 #include "tensor_row.h"
@@ -80,7 +74,7 @@ bool supports(const GemmDesc &desc, int index) {
 
 double cost(const GemmDesc &desc, int index) {
   Figures figures = {Config::peak_fraction};
-  figures.stall = 0.8;  // no asynchronous copies
+  figures.stall = 0.8;
   if (!by_vectors(desc, index)) {
     figures.peak_fraction *= kElements;
     const Figures *fitted = fitted_figures(device(index).arch, Fitted::sm75_wmma_128x128x32_staged);

@@ -1,23 +1,19 @@
-// C = alpha op(A) op(B) + beta C of 16-bit matrices on tensor cores from sm_80: mma.sync, fragments by ldmatrix from
-// swizzled shared memory, asynchronous copies several k-tiles ahead. Step 4 of the 16-bit ladder (docs/kernels/mma.md),
-// for a large C. As sm80_mma_128x128x32_split_k it cuts k into slices, for few tiles and deep k.
+// C = alpha op(A) op(B) + beta C of 16-bit matrices on tensor cores from sm_80, for a large C: mma.sync, fragments by
+// ldmatrix from swizzled shared memory, asynchronous copies several k-tiles ahead. Step 4 of the 16-bit ladder
+// (docs/kernels/mma.md). Its _split_k variant cuts k into slices, for few tiles and deep k.
 //
 // Source: NVIDIA, PTX ISA. Loop: tensor_multistage.cuh; swizzle: tensor_tile.cuh; fragments and lanes: mma.cuh.
 //
-//   tile of C: 128 x 128         warp: 64 x 64 = 4 x 8 blocks D of 16 (columns of C) x 8 (rows)
-//   +--------+--------+          128 registers of accumulators
-//   | warp 0 | warp 2 |
+//   tile of C: 128 x 128         warp: 64 x 64, 128 accumulators a lane
+//   +--------+--------+
+//   | warp 0 | warp 2 |          shared memory: 64 KiB, 4 stages
 //   +--------+--------+
 //   | warp 1 | warp 3 |
 //   +--------+--------+
 //
-// Shared memory, bytes: stage s of 4 at 16384 s: A at 0, B at 8192. An operand that is contiguous along k: 128 rows of
-// 32 elements; any other: 32 rows of 128. 65536 in all. At the end 17408 for accumulators: 32 columns of 136 floats.
-//
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; sm_80; that shared memory. Any size and transposition. Split: two slices or more by the cost
-// model; workspace: gpu/tiles/split_k.h.
-// Measured (H100): FP16 NN 4096 x 4096 x 4096 408 TFLOP/s, cuBLAS 671.
+// model.
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "tensor_multistage.cuh"

@@ -1,13 +1,6 @@
-// As sm80_mma_128x64x64_multistage, at any alignment: a lane copies a word instead of 16 bytes. Where a row starts in
-// the middle of a word, the warp that copied it moves it (unaligned_tile.cuh). For large matrices
-// sm75_mma_64x64x64_packed, which first makes aligned copies, is cheaper.
-//
-// Shared memory, bytes: 3 stages, at most 82944 in all. Rows of 64 elements are 144 apart, of 128 elements 272. The gap
-// after a row holds the word of its last element if the row starts in the middle of a word.
-//
-// Requires: gemm of FP16 or bfloat16 operands, single or in strided batches; sm_80; that shared memory. Any size,
-// transposition and alignment.
-// Measured (H100): 1023 108 to 111 TFLOP/s, cuBLAS 69 to 77.
+// As sm80_mma_128x64x64_multistage, at any alignment: a lane copies a word instead of 16 bytes, and rows that start in
+// the middle of a word are moved (unaligned_tile.cuh). For large matrices sm75_mma_64x64x64_packed, which first makes
+// aligned copies, is faster. At most 81 KiB of shared memory.
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "tensor_multistage.cuh"

@@ -1,12 +1,7 @@
-// As sm80_mma_256x128x64_multistage, for FP32 operands that are contiguous along k, in the math mode tf32. Elements are
-// rounded to the nearest TF32 number, ties to even, when a warp reads its fragments. A chunk holds 4 floats, and an
-// instruction multiplies a k of 8. ldmatrix cannot transpose floats; sm80_mma_256x128x32_packed therefore copies
-// operands that are not contiguous along k.
+// As sm80_mma_256x128x64_multistage, for FP32 operands in math mode tf32. A warp rounds its fragments to the nearest
+// TF32 number, ties to even, which limits the speed (docs/kernels/mma.md).
 //
-// Shared memory: as there, with 256 and 128 rows of 32 elements.
-//
-// Requires: gemm of FP32, A transposed and B not; otherwise the same.
-// Measured (H100): TN 4096 204 TFLOP/s, cuBLAS in TF32 392. The rounding limits it: docs/kernels/mma.md.
+// Requires: A transposed and B not, since ldmatrix cannot transpose floats (sm80_mma_256x128x32_packed copies others).
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "tensor_multistage.cuh"
@@ -23,7 +18,7 @@ struct Config : TensorShape<Number::tf32, 256, 128, 32, 64, 64> {
   static constexpr double peak_fraction = 0.3;
 };
 
-// MmaEngine that rounds its fragments, of floats, to TF32.
+// MmaEngine that rounds its fragments to TF32.
 template <class Config, class TileA, class TileB>
 struct RoundingEngine : MmaEngine<Config, TileA, TileB> {
   using Base = MmaEngine<Config, TileA, TileB>;

@@ -1,23 +1,18 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices on tensor cores from sm_80, at any alignment, where C is small:
-// mma.sync, fragments by ldmatrix, operands element by element through registers. As
-// sm80_mma_32x32x128_unaligned_split_k it cuts k into slices. Why, and what was tried: docs/kernels/mma.md.
+// mma.sync, fragments by ldmatrix, operands element by element through registers. Its _split_k variant cuts k into
+// slices. Why, and what was tried: docs/kernels/mma.md.
 //
 // Source: NVIDIA, PTX ISA. Loop: tensor_staged() of tensor_multistage.cuh; tiles: pair_tile.cuh; fragments: mma.cuh.
 //
 //   tile of C: 32 x 32           warps 0 to 3: k 0 to 63 of a k-tile, warps 4 to 7: 64 to 127
-//   +--------+--------+          warp: 16 x 16 = 1 x 2 blocks D of 16 (columns of C) x 8 (rows): 8 accumulators a lane
+//   +--------+--------+          warp: 16 x 16, 8 accumulators a lane
 //   | warp 0 | warp 2 |
 //   +--------+--------+          at the end warps 0 to 3 add the accumulators of 4 to 7
 //   | warp 1 | warp 3 |
-//   +--------+--------+
+//   +--------+--------+          shared memory: at most 40 KiB, 2 stages
 //
-// Shared memory, bytes: stage s of 2 at (A + B) s: A at 0, B after it. An operand that is contiguous along k: 32 rows
-// of 128 elements, 272 apart, 8704; any other: 128 rows of 32 elements, 80 apart, 10240. At most 40960 in all. At the
-// end 5120 for accumulators, 32 columns of 40 floats; after them 4096 for those of warps 4 to 7.
-//
-// Requires: gemm of FP16 or bfloat16 operands, single or in strided batches; sm_80; that shared memory. Any size,
-// transposition and alignment. Split: two slices or more by the cost model; workspace: gpu/tiles/split_k.h.
-// Measured (H100, cold operands): 717 x 168 x 93 NN 4.8 us, cuBLAS 5.1 us.
+// Requires: gemm of FP16 or bfloat16 operands, single or in strided batches; sm_80. Any size, transposition and
+// alignment. Split: two slices or more by the cost model.
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "pair_tile.cuh"

@@ -1,12 +1,5 @@
-// As sm80_wmma_256x128x32_multistage, with tiles of 128 x 128 and four warps, for FP32 operands in the math mode TF32.
-// Elements are rounded to the nearest TF32 number, ties to even, when a warp reads its fragments. It needs no
-// workspace.
-//
-// Shared memory, bytes: 4 stages. An operand takes 10240 (along k: 128 rows of 16 elements, 80 bytes apart) or 8448 (16
-// rows of 128, 528 apart); at most 81920 in all.
-//
-// Requires: gemm of FP32, otherwise the same; up to 81920 bytes of shared memory a block.
-// Measured (H100): 4096 110 to 116 TFLOP/s, cuBLAS in TF32 264 to 391.
+// As sm80_wmma_256x128x32_multistage, with tiles of 128 x 128 and four warps, for FP32 operands in math mode tf32. A
+// warp rounds its fragments to the nearest TF32 number, ties to even. At most 80 KiB of shared memory; no workspace.
 #include "gpu/kernels.h"
 #include "tensor_multistage.cuh"
 #include "tensor_row.h"

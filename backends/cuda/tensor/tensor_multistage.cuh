@@ -1,16 +1,13 @@
 // The tiled product on tensor cores: with several k-tiles in flight (cp.async, sm_80), or with one, through registers
-// (sm_75, and operands at any alignment). Through registers, groups of threads can share the steps of a k-tile: at the
-// end the first group adds the accumulators of the others to its own. Why: docs/kernels/mma.md.
+// (sm_75, and any alignment). Through registers, groups of threads can share the steps of a k-tile; at the end the
+// first group adds the accumulators of the others. Why: docs/kernels/mma.md.
 //
-//   shared memory: stage 0 [A tile][B tile], stage 1, ... (s = Config::stages of them; 2 through registers)
-//
-//   time ->      stage t      stage t+1    ...
-//   multiply     k-tile t     k-tile t+1        fragments of the next step are read while a step multiplies
-//   copy         k-tile t+s-1 k-tile t+s        issued at the start of a k-tile, into the stage that t-1 has freed
+//   time ->      stage t      stage t+1    ...     of s = Config::stages; 2 through registers
+//   multiply     k-tile t     k-tile t+1           fragments of the next step are read while a step multiplies
+//   copy         k-tile t+s-1 k-tile t+s           into the stage that t-1 has freed
 //
 // One barrier a k-tile, before the products of its last step: after it the next k-tile has arrived, and every thread
-// has the last fragments of this one in registers. Rows of unaligned operands are moved one step before the barrier.
-// The next grid may start when all blocks of this one store.
+// has read the last fragments of this one. Rows of unaligned operands are moved one step before the barrier.
 #pragma once
 
 #include "tensor_tile.cuh"
@@ -21,7 +18,7 @@ struct NoScale {
   __device__ __forceinline__ float operator()(float x, int, int) const { return x; }
 };
 
-// The parts of a kernel. TileOf, EngineOf: MmaTileOf and MmaEngine, or WmmaTileOf and WmmaEngine.
+// TileOf, EngineOf: MmaTileOf and MmaEngine, or WmmaTileOf and WmmaEngine.
 template <class Shape, Number kNumber, template <Number, int, int, int, bool> class TileOf,
           template <class, class, class> class EngineOf, bool AlongA, bool AlongB>
 struct TensorProduct {
@@ -36,7 +33,7 @@ struct TensorProduct {
   static_assert(A::bytes % 128 == 0, "B's tile is aligned too");
 };
 
-// Moves the warp's rows of a k-tile that has arrived to where ldmatrix can read them (unaligned_tile.cuh).
+// Moves the warp's rows of a k-tile to where ldmatrix can read them (unaligned_tile.cuh).
 template <class A, class B>
 __device__ __forceinline__ void shift_rows(const A &a, const B &b, char *stage) {
   a.shift(stage);
@@ -112,8 +109,8 @@ __device__ __forceinline__ void tensor_multistage(const Operands &operands, cons
 #endif
 }
 
-// The product through registers: the next k-tile is loaded while one is multiplied, and stored to shared memory at the
-// end. output() returns the tile of C; it is called last, so that no register holds the tile before.
+// The product through registers: the next k-tile is loaded while one is multiplied, and stored at the end. output(),
+// the tile of C, is called last, so that it occupies no registers before.
 template <class Product, class Output>
 __device__ __forceinline__ void tensor_staged(typename Product::A &a, typename Product::B &b, int count,
                                               const Output &output) {
@@ -159,7 +156,7 @@ __device__ __forceinline__ void tensor_staged(typename Product::A &a, typename P
     __syncthreads();
   }
   if constexpr (kGroups > 1) {
-    // The other groups' accumulators come after the patches, which store() needs.
+    // The other groups' accumulators follow the patches, which store() needs.
     static_assert(Product::patch_bytes + (kGroups - 1) * kGroupThreads * Engine::sums * 4 <= Product::bytes, "room");
     float *others = reinterpret_cast<float *>(shared + Product::patch_bytes) + threadIdx.x % kGroupThreads;
     constexpr int kGroupSums = kGroupThreads * Engine::sums;
@@ -174,7 +171,7 @@ __device__ __forceinline__ void tensor_staged(typename Product::A &a, typename P
   engine.store(sum, output(), NoScale(), shared, group == 0);
 }
 
-// tensor_staged() for a block of a grid like that of tensor_multistage().
+// tensor_staged() for a block of the grid of tensor_multistage().
 template <class Product, typename Operands>
 __device__ __forceinline__ void tensor_small(const Operands &operands, const TileProblem &p) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

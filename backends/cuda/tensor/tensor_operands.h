@@ -1,4 +1,4 @@
-// Layout in memory of the operands of a product on tensor cores.
+// Alignment of the operands of a product on tensor cores.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace libsgemm::cuda {
 
-// True if every column (and product) starts at a multiple of 16 bytes: the last chunk of a column may be short.
+// True if every column (and product) starts at a multiple of 16 bytes.
 inline bool chunks_fit(const void *base, int64_t ld, int64_t stride, size_t size) {
   return (reinterpret_cast<uintptr_t>(base) % 16 | static_cast<uint64_t>(ld | stride) * size % 16) == 0;
 }
-// Always false for arrays of pointers: they may be in device memory, so the alignment is unknown.
+// Arrays of pointers may be in device memory, so their alignment is unknown.
 inline bool chunks_fit_a(const GemmDesc &desc) {
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_a : 0;
   return desc.batch != Batch::pointers && chunks_fit(desc.a, desc.lda, stride, size_of(desc.type));

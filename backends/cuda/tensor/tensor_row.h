@@ -1,4 +1,4 @@
-// The host's side of the kernels for tensor cores that read the operands in place. A kernel's file defines a Row:
+// Host side of the kernels for tensor cores that read operands in place. A kernel's file defines a Row:
 //
 //   struct Row {
 //     using Config = ...;  // a TensorShape with min_arch, blocks and peak_fraction (of what the tensor cores reach);
@@ -20,7 +20,7 @@
 
 namespace libsgemm::cuda {
 
-// An instance of a kernel, for one order of the operands in memory, and its dynamic shared memory.
+// A kernel for one order of the operands in memory.
 struct TensorInstance {
   void (*kernel)(StridedOperands, TileProblem);
   size_t shared_bytes;
@@ -29,11 +29,11 @@ struct TensorInstance {
 // True if a device has the instructions for operands of this type.
 inline bool has_tensor_cores(Type type, int index) { return device(index).code_arch >= (type == Type::f16 ? 75 : 80); }
 
-// Returns the tiling of a kernel with `shared_bytes` of shared memory a block. The resident blocks follow from the most
-// that one block can have, since a multiprocessor has little more. `figures`: shares of the tensor cores' rate.
+// `shared_bytes`: of a block. Resident blocks follow from the most that one block can have, since a multiprocessor has
+// little more. `figures`: shares of the tensor cores' rate.
 template <class Config>
 Tiling tensor_tiling(int index, size_t shared_bytes, Figures figures) {
-  constexpr size_t kReserved = 1024;  // bytes that each block takes in addition
+  constexpr size_t kReserved = 1024;  // that each block takes in addition
   const Device &d = device(index);
   const size_t fitting = (d.shared_memory_per_block + kReserved) / (shared_bytes + kReserved);
   const double rate = static_cast<double>(d.tensor_per_clock) / d.fma_per_clock;
@@ -42,7 +42,6 @@ Tiling tensor_tiling(int index, size_t shared_bytes, Figures figures) {
   return {Config::tile_m, Config::tile_n, Config::threads, blocks, figures};
 }
 
-// True if the kernel's integers can count the tiles of C and the k-tiles.
 template <class Config>
 bool tiles_fit(const GemmDesc &desc) {
   constexpr Tiling kTile = {Config::tile_m, Config::tile_n, Config::threads, 1, {1}};
@@ -74,7 +73,7 @@ TensorInstance instance_of(const GemmDesc &desc) {
   }
 }
 
-// The interface that split_kernel() requires of a kernel. tensor_kernel() uses it too.
+// The interface that split_kernel() requires.
 template <class Row>
 struct TensorTiles {
   using Config = typename Row::Config;
@@ -102,7 +101,6 @@ struct TensorTiles {
   static constexpr auto enqueue_sum = launch_split_k_sum;
 };
 
-// TensorTiles with the model parameters of the split kernel.
 template <class Row>
 struct SplitTensorTiles : TensorTiles<Row> {
   static Tiling tiling(const GemmDesc &desc, int index) {
@@ -110,8 +108,7 @@ struct SplitTensorTiles : TensorTiles<Row> {
   }
 };
 
-// Returns the seconds of a launch that the previous grid hides, where kernels start early. Fitted with the model
-// parameters.
+// Returns the seconds of a launch that the previous grid hides, where kernels start early.
 inline double hidden_seconds(int index) { return device(index).code_arch >= 90 ? 0.8e-6 : 0; }
 
 template <class Row>
@@ -133,7 +130,6 @@ Kernel tensor_kernel(const char *name) {
   return kernel;
 }
 
-// tensor_kernel() with k in slices.
 template <class Row>
 Kernel tensor_split_kernel(const char *name) {
   using Tiles = SplitTensorTiles<Row>;
@@ -146,8 +142,7 @@ Kernel tensor_split_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME`, in namespace libsgemm::cuda: the device function, which runs LOOP of
-// tensor_multistage.cuh, its Row, and `Kernel NAME()`. TILE, ENGINE: TileOf and EngineOf of TensorProduct.
+// Defines the kernel `NAME`, which runs LOOP of tensor_multistage.cuh, and its Row. TILE, ENGINE: see TensorProduct.
 #define LIBSGEMM_TENSOR_ROW(NAME, MATH_MODE, CONFIG, TILE, ENGINE) \
   LIBSGEMM_TENSOR_ROW_OF(tensor_multistage, NAME, MATH_MODE, CONFIG, TILE, ENGINE)
 #define LIBSGEMM_TENSOR_ROW_OF(LOOP, NAME, MATH_MODE, CONFIG, TILE, ENGINE)                           \

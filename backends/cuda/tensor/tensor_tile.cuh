@@ -1,17 +1,17 @@
-// Operand tiles for tensor cores: copies elements of 16 or 32 bits to shared memory, in the order that they have in
-// global memory. Nothing is transposed: the loops that multiply (wmma.cuh, mma.cuh) read either order.
+// Operand tiles for tensor cores: copies elements of 16 or 32 bits to shared memory, in the order of global memory. The
+// loops that multiply (wmma.cuh, mma.cuh) read either order.
 //
-//   along k (AlongK)      rows of the tile: outer elements, each tile_k elements of k long
-//   along the outer side  rows of the tile: steps of k, each tile_m or tile_n elements long
+//   K-major (AlongK)  rows of the tile: outer elements, each tile_k elements of k long
+//   MN-major          rows of the tile: k elements, each tile_m or tile_n elements long
 //
 // A row consists of 16-byte chunks. A Layout places chunk c of row r:
 //
 //   Padded     16 bytes between rows, so that the same chunk of 8 rows is in different banks; WMMA can read it
-//   Swizzled   at chunk c ^ r % 8 of its 128-byte line (r counts lines where rows are shorter): no bytes lost; only
-//              ldmatrix can read it
+//   Swizzled   at chunk c ^ r % 8 of its 128-byte line (r counts lines where rows are shorter); only ldmatrix can read
+//   it
 //
-// Unlike in gpu/tiles/tile.h the last k-tile is the short one: a short first one would make the chunks after it
-// unaligned. Elements beyond the matrix become zeros, also within a chunk (by the source size of cp.async).
+// Unlike in gpu/tiles/tile.h the last k-tile is the short one: a short first one would make later chunks unaligned.
+// Elements beyond the matrix become zeros, also within a chunk.
 #pragma once
 
 #include "contract/desc.h"
@@ -23,14 +23,11 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// ---- Elements
-
 enum class Number { f16, bf16, tf32 };  // numbers that tensor cores read; tf32 is float in memory
 
 template <Number kNumber>
 constexpr int kNumberBytes = kNumber == Number::tf32 ? 4 : 2;
 
-// True if the tensor cores of the architecture that is compiled for read them.
 template <Number kNumber>
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 constexpr bool kHasNumber = true;
@@ -38,11 +35,8 @@ constexpr bool kHasNumber = true;
 constexpr bool kHasNumber = kNumber == Number::f16;
 #endif
 
-// ---- Shapes
-
-// Shape of a kernel for tensor cores, whose warps compute warp_m x warp_n. Its Config derives from it, and adds stages
-// of shared memory; blocks, which with the threads bounds the registers; peak_fraction for the cost, relative to the
-// rate of 16-bit numbers.
+// Shape of a kernel for tensor cores, whose warps compute warp_m x warp_n. Its Config adds stages; blocks, which with
+// the threads bounds the registers; peak_fraction, relative to the rate of 16-bit numbers.
 template <Number kNumber, int TileM, int TileN, int TileK, int WarpM, int WarpN>
 struct TensorShape {
   static constexpr Number number = kNumber;
@@ -56,20 +50,17 @@ struct TensorShape {
   static_assert(TileM % WarpM == 0 && TileN % WarpN == 0 && WarpM % 16 == 0 && WarpN % 16 == 0, "warps cover the tile");
 };
 
-// A Config with other numbers.
 template <class Config, Number kNumber>
 struct WithNumber : Config {
   static constexpr Number number = kNumber;
 };
 
-// ---- Layouts of a tile's chunks
-
 template <int RowBytes>
 struct Padded {
   static constexpr int pitch = RowBytes + 16, period = 1;
   __device__ __forceinline__ static int at(int row, int chunk) { return row * pitch + chunk * 16; }
-  // Returns the shared address `bytes` after `address` in its row. The chunks in `bytes` and the number of the chunk at
-  // `address` have no bit in common, so a swizzle can add them by exclusive or.
+  // Returns the shared address `bytes` after `address` in its row. The two have no bit in common, so exclusive or adds
+  // them in a swizzle.
   __device__ __forceinline__ static uint32_t further(uint32_t address, int bytes) { return address + bytes; }
 };
 
@@ -86,7 +77,7 @@ struct Swizzled {
   __device__ __forceinline__ static uint32_t further(uint32_t address, int bytes) { return address ^ bytes; }
 };
 
-// ---- One thread's share of an operand's tiles
+// ---- A thread's share of an operand's tiles
 
 template <Number kNumber, int Outer, int Depth, int Threads, bool AlongK, template <int> class LayoutOf>
 struct TensorTile {
@@ -106,12 +97,12 @@ struct TensorTile {
   const char *source;
   int64_t step_bytes, tile_bytes;  // from one copy to the next; from one k-tile to the next
   int target;
-  // Along k: rows inside the matrix from the thread's first one on, and elements of k left from its chunk on.
-  // Otherwise: bytes of its chunk inside the matrix, and steps of k left from its row on.
+  // K-major: rows inside the matrix from the thread's first one on, elements of k left from its chunk on. MN-major:
+  // bytes of its chunk inside the matrix, rows of k left.
   int outer_room;
   int64_t k_room;
 
-  // `extent`: outer elements of the matrix from `first_outer` on. `first_k`, `k`: where the block's k begins and ends.
+  // `extent`: outer elements from `first_outer` on. `first_k`, `k`: where the block's k begins and ends.
   __device__ __forceinline__ TensorTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
                                         int64_t first_k, int64_t k) {
     const int thread = static_cast<int>(threadIdx.x);
@@ -133,7 +124,6 @@ struct TensorTile {
     }
   }
 
-  // Returns the bytes of copy i that are inside the matrix.
   __device__ __forceinline__ int valid_bytes(int i) const {
     if constexpr (AlongK) {
       const int64_t left = k_room * element_bytes;
@@ -144,7 +134,7 @@ struct TensorTile {
     }
   }
 
-  // Copies the next k-tile asynchronously. All columns start at multiples of 16 bytes.
+  // Requires columns that start at multiples of 16 bytes.
   __device__ __forceinline__ void copy_async(char *shared) {
     const char *from = source;
 #pragma unroll
@@ -194,11 +184,8 @@ struct TensorTile {
 };
 
 // TensorTile for a 16-bit operand at any alignment, one element at a time through registers. In shared memory it is
-// always contiguous along k, so that one instance serves both orders. Consecutive threads take what is contiguous in
-// global memory:
-//
-//   along k               row_chunks threads a row; a thread's copies are rows, row_step apart
-//   along the outer side  one thread a row; its copies are the chunks of the row
+// always K-major. Consecutive threads take what is contiguous in global memory: K-major, row_chunks threads a row;
+// MN-major, one thread a row, whose copies are the chunks of the row.
 template <Number kNumber, int Outer, int Depth, int Threads, template <int> class LayoutOf>
 struct ElementTile {
   static constexpr int element_bytes = kNumberBytes<kNumber>;
@@ -212,11 +199,11 @@ struct ElementTile {
   static_assert(Layout::period == 1, "at() of a thread's copies differs by a constant");
 
   const uint16_t *source;
-  int64_t element_step, copy_step, tile_step;  // elements: to the next one of a chunk, to the next copy, k-tile
+  int64_t element_step, copy_step, tile_step;  // elements: to the next one of a chunk, copy, k-tile
   int target, target_step;
-  int copies_inside;  // the thread's copies whose rows are inside the matrix
-  int copy_depth;     // steps of k from one copy to the next
-  int64_t k_room;     // elements of k left from its first chunk on
+  int copies_inside;  // copies of rows inside the matrix
+  int copy_depth;     // k elements from one copy to the next
+  int64_t k_room;     // k elements left from its first chunk on
 
   __device__ __forceinline__ ElementTile(const void *operand, int64_t ld, bool lies_along_k, int64_t first_outer,
                                          int64_t extent, int64_t k) {

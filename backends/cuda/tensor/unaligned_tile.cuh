@@ -1,12 +1,12 @@
 // Tiles of 16-bit operands at any alignment, for the multistage loop. Asynchronous copies take words of 4 bytes. Where
 // a row starts in the middle of a word, the warp that copied it moves it by an element in shared memory.
 //
-//   global memory    ... e0 | e1 e2 | e3 e4 | ...      a row that does not start at a multiple of 4 bytes
+//   global memory    ... e0 | e1 e2 | e3 e4 | ...
 //   copied           xx e0 | e1 e2 | e3 e4 | ...       one word a lane; the word after the row into the padding
 //   moved            e0 e1 | e2 e3 | e4 e5 | ...       a lane reads 16 bytes and the next word
 //
-// A warp has consecutive rows. With an odd ld every other one must be moved, with an even ld all of them or none.
-// Nothing outside of the matrix is read: of the words at its start and end only the half that is inside.
+// A warp has consecutive rows. With an odd ld every other one must be moved, otherwise all or none. Nothing outside of
+// the matrix is read.
 #pragma once
 
 #include "tensor_tile.cuh"
@@ -28,17 +28,17 @@ struct UnalignedTile {
   static_assert(element_bytes == 2 && segments * segment_bytes == row_bytes, "whole segments");
   static_assert(passes * rows_at_once * 2 * (Threads / 32) == rows && warp_rows <= 32, "whole passes");
 
-  // For the warp's even rows and its odd rows: bytes of the first word before the row's start, 0 or 2; the lane's word.
+  // Even and odd rows: bytes of the first word before the row's start, 0 or 2; the lane's word.
   int skipped[2];
   const char *source[2];
   const char *behind;           // the word after the warp's row number `lane`
-  const char *first;            // the matrix's first element
+  const char *first;            // of the matrix
   int64_t row_step, tile_step;  // bytes: from one row, from one k-tile to the next
   int target, behind_target;
   int shift_target, shift_step;  // the lane's chunk of the first rows to move; from one pass to the next
   bool odd_ld, moves_behind;
-  // Along k: rows inside the matrix from the warp's first one on, and elements of k left. Otherwise: the rows' elements
-  // inside the matrix, and steps of k left from the warp's first row on.
+  // K-major: rows inside the matrix from the warp's first one on, k elements left. MN-major: the rows' elements inside
+  // the matrix, rows of k left.
   int outer_room;
   int64_t k_room;
 
@@ -68,7 +68,6 @@ struct UnalignedTile {
     k_room = AlongK ? k - first_k : k - first_k - first_row;
   }
 
-  // Copies the next k-tile, word by word; shift() moves it.
   __device__ __forceinline__ void copy_async(char *shared) {
     if (k_room >= (AlongK ? Depth : warp_rows + 1) && source[0] >= first) {
       copy<true>(shared);
@@ -79,7 +78,7 @@ struct UnalignedTile {
     k_room -= Depth;
   }
 
-  // Moves those of the warp's rows that need it, in a k-tile whose copies have arrived.
+  // Moves the warp's rows in a k-tile that has arrived, where necessary.
   __device__ __forceinline__ void shift(char *shared) const {
     if (!odd_ld && skipped[0] == 0) return;
     sync_warp();
@@ -88,9 +87,8 @@ struct UnalignedTile {
   }
 
  private:
-  // kWhole: no copied word has an element outside of the matrix, and no row is beyond k. Otherwise elements beyond k
-  // become zeros. Those beyond the outer dimension may have any value: they only affect accumulators that are not
-  // stored.
+  // kWhole: all of the k-tile is inside the matrix. Otherwise elements beyond k become zeros; those beyond the outer
+  // dimension may have any value, since they only affect accumulators that are not stored.
   template <bool kWhole>
   __device__ __forceinline__ void copy(char *shared) const {
     const int depth = static_cast<int>(k_room < Depth ? k_room : Depth), elements = AlongK ? depth : outer_room;

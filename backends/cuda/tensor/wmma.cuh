@@ -1,13 +1,9 @@
-// A warp's part of a product by nvcuda::wmma (f16 from sm_75; bf16 and tf32 from sm_80).
+// A warp's part of a product by nvcuda::wmma (f16 from sm_75; bf16 and tf32 from sm_80), in blocks of 16 x 16 with k 16
+// (f16, bf16) or 8 (tf32).
 //
-// Fragments of A are 16 x k and of B k x 16, row- or column-major like the tiles in shared memory. wmma does not
-// specify which lane holds which element, so rows are padded instead of swizzled, and accumulators go through shared
-// memory.
-//
-//   warp: warp_m x warp_n = 4 x 4 blocks of 16 x 16     k of a block: 16 (f16, bf16) or 8 (tf32)
-//
-// store() takes 16 columns of C at a time: a warp stores its fragments to 16 columns of warp_m + 4 floats of shared
-// memory, then consecutive lanes write consecutive rows of C, at any alignment.
+// wmma does not specify which lane holds which element, so rows are padded instead of swizzled, and accumulators go
+// through shared memory: 16 columns of C of each warp at a time, with rows of warp_m + 4 floats. Consecutive lanes
+// write consecutive rows of C, at any alignment.
 #pragma once
 
 #include <mma.h>
@@ -19,8 +15,8 @@
 
 namespace libsgemm::cuda {
 
-// Types of an operand's elements in memory and in the library, and the k of a block. bf16 and tf32 exist from sm_80 on;
-// before, where no kernel uses them, they are the same as f16.
+// Types of an operand's elements in memory and in the library. Before sm_80, where no kernel uses bf16 and tf32, they
+// are the same as f16.
 template <Number kNumber>
 struct WmmaElement {
   using Memory = __half;
@@ -55,8 +51,7 @@ struct WmmaTileOf {
   using type = TensorTile<kNumber, Outer, Depth, Threads, AlongK, Padded>;
 };
 
-// Loads a fragment. PTX replaces load_matrix_sync(), which reads bfloat16 and TF32 from generic addresses only, and so
-// not by ldmatrix.
+// load_matrix_sync() reads bfloat16 and TF32 from generic addresses only, so PTX replaces it.
 template <Number kNumber, class Fragment>
 __device__ __forceinline__ void load_fragment(Fragment &f, const char *shared, int pitch) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -77,7 +72,7 @@ __device__ __forceinline__ void load_fragment(Fragment &f, const char *shared, i
   nvcuda::wmma::load_matrix_sync(f, reinterpret_cast<const Memory *>(shared), pitch);
 }
 
-// Engine of TensorProduct (tensor_multistage.cuh). TF32 operands are plain floats in shared memory; load() rounds them.
+// Engine of TensorProduct (tensor_multistage.cuh).
 template <class Config, class TileA, class TileB>
 struct WmmaEngine {
   using Element = WmmaElement<Config::number>;
@@ -178,8 +173,7 @@ struct WmmaEngine {
 #pragma unroll
     for (int r = 0; r < f.num_elements; ++r) f.x[r] = nearest_tf32(f.x[r]);
   }
-  // Rounds to the nearest TF32 number, ties to even. From sm_90 on an instruction does it: slower, but with fewer
-  // registers.
+  // Rounds to the nearest TF32 number, ties to even. On sm_90 an instruction does it: slower, but with fewer registers.
   __device__ __forceinline__ static float nearest_tf32(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     uint32_t nearest;

@@ -6,19 +6,16 @@
 //
 //   a warp's tile, one quad (k = 4):                    lanes: wide_lanes x narrow_lanes x k_groups = 32
 //
-//              narrow_lanes x narrow_thread             thread:  wide_thread x narrow_thread sums in registers
+//              narrow_lanes x narrow_thread             thread: wide_thread x narrow_thread sums in registers
 //              +---------------+                        k group g takes the quads g, g + k_groups, ... of a chunk
 //     4 of k   | Y: broadcasts |
-//              +---------------+                        per quad and thread, in LDS.128:
-//   +------+   +---------------+                           wide_thread of X, narrow_thread of Y,
-//   | X    |   | sums          |  wide_lanes x          for 4 * wide_thread * narrow_thread FFMA
-//   | 4 k  |   |               |  wide_thread
-//   +------+   +---------------+  rows
+//              +---------------+
+//   +------+   +---------------+
+//   | X    |   | sums          |  wide_lanes x wide_thread rows
+//   +------+   +---------------+
 //
-// Shared memory of a warp, in floats, `stages` times (padding keeps lanes that read at once on different banks):
-//   X  contiguous along k:   rows x (chunk + 4);        otherwise: chunk x rows
-//   Y  contiguous along k:   columns x (chunk + 4);     otherwise: chunk x columns, and 4 more after every 4 of k
-// At the end of a tile the same memory holds the sums of all warps and k groups, which are added in that fixed order.
+// Operands keep their order; padding keeps lanes that read at once on different banks (skinny_copy.cuh). At the end of
+// a tile the same memory holds the sums of all warps and k groups, which are added in that fixed order.
 //
 // Sources: NVIDIA, CUDA C++ Programming Guide, "Asynchronous Data Copies" (rings); Osama et al., "Stream-K" (PPoPP
 // 2023; tiles that are too few).
@@ -34,13 +31,13 @@ namespace libsgemm::cuda::skinny {
 
 using namespace gpu;
 
-// ---- Mainloop: a warp's part of a tile.
+// ---- Main loop: a warp's part of a tile
 
 template <typename Config>
 struct Warp {
   using D = Derived<Config>;
   const SkinnyWork &work;
-  const float *x, *y;  // at the tile's first row and column, k = 0
+  const float *x, *y;  // at the tile's first row and column
   int64_t rows_left, columns_left;
   bool x_aligned, y_aligned;
   int lane;
@@ -66,7 +63,7 @@ struct Warp {
     copy_y_4<Config>(y_slot, y + p * work.y_k, work.y_k, work.y_narrow, columns_left, k_left, lane);
   }
 
-  // Adds the products of one slot. Consecutive FFMAs share the element of Y, which stays in the reuse cache.
+  // Consecutive FFMAs share the element of Y, which stays in the reuse cache.
   __device__ __forceinline__ void multiply(int slot, float (&sum)[Config::narrow_thread][Config::wide_thread]) const {
     constexpr int kWide = Config::wide_thread, kNarrow = Config::narrow_thread;
     const int wide_lane = lane % Config::wide_lanes;
@@ -79,7 +76,7 @@ struct Warp {
       float xs[4][kWide];
 #pragma unroll
       for (int i = 0; i < kWide; ++i) {
-        // Along k a vector is one row's quad, otherwise four rows at one k.
+        // K-major: a row's quad; otherwise four rows at one k.
         const int offset = Config::x_along_k ? (wide_lane + Config::wide_lanes * i) * D::kXRow + p
                                              : (p + i % 4) * D::kXRow + 4 * (wide_lane + Config::wide_lanes * (i / 4));
         const float4 v = *reinterpret_cast<const float4 *>(x_slot + offset);
@@ -115,7 +112,7 @@ struct Warp {
     }
   }
 
-  // Multiplies the warp's part of the units [first, last): chunk `part` of each unit's warps_k chunks.
+  // Multiplies chunk `part` of each of the units [first, last).
   __device__ __forceinline__ void run(int64_t first, int64_t last, int part,
                                       float (&sum)[Config::narrow_thread][Config::wide_thread]) const {
     const int64_t step = int64_t{work.warps_k} * D::kChunk;
@@ -141,7 +138,7 @@ struct Warp {
   }
 };
 
-// ---- Epilogue: adds the sums of all warps and k groups, and stores them to C or the workspace.
+// ---- Epilogue
 
 template <typename Config>
 __device__ __forceinline__ void put_sums(float *part, int row_floats, int lane,
@@ -166,7 +163,6 @@ __device__ __forceinline__ void put_sums(float *part, int row_floats, int lane,
   }
 }
 
-// Computes units [first, last) of one tile.
 template <typename Config>
 __device__ __forceinline__ void compute_tile(const SkinnyWork &work, int64_t tile, int64_t first, int64_t last,
                                              float *shared) {
@@ -200,7 +196,7 @@ __device__ __forceinline__ void compute_tile(const SkinnyWork &work, int64_t til
   store_skinny(shared, work.warps_k * D::kGroups, part_floats, row_floats, rows, D::kColumns, place, out);
 }
 
-// Computes the block's share of all units, tile by tile.
+// Computes the block's share of all units.
 template <typename Config>
 __device__ __forceinline__ void compute(const SkinnyWork &work) {
   float *const shared = dynamic_shared();

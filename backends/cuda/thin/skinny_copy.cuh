@@ -1,4 +1,4 @@
-// The rings of the skinny kernels (skinny.cuh): their layout in shared memory, and the copies of one chunk.
+// The rings of the skinny kernels (skinny.cuh): layout, and copies of one chunk.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ namespace libsgemm::cuda::skinny {
 
 // A kernel's Shape has:
 //   wide_thread, narrow_thread   accumulators of a thread (multiples of 4)
-//   wide_lanes, narrow_lanes     lanes of a warp along both sides; the other lanes divide k
-//   chunk, stages                k of a ring slot, and how many slots
+//   wide_lanes, narrow_lanes     lanes of a warp along both sides; the others divide k
+//   chunk, stages                k of a ring slot, number of slots
 //   warps, resident              warps of a block; blocks of a multiprocessor that registers must allow
 //   narrow_most, ffma_share      as in SkinnyTile
 // Its Config adds in which direction X and Y are contiguous.
@@ -25,15 +25,15 @@ struct Derived {
   static constexpr int kRows = Config::wide_thread * Config::wide_lanes;
   static constexpr int kColumns = Config::narrow_thread * Config::narrow_lanes;
   static constexpr int kChunk = Config::chunk;
-  static constexpr int kQuads = kChunk / (4 * kGroups);  // quads of a thread in a chunk
+  static constexpr int kQuads = kChunk / (4 * kGroups);  // of a thread in a chunk
   static constexpr int kXRow = Config::x_along_k ? kChunk + 4 : kRows;
   static constexpr int kXFloats = Config::x_along_k ? kRows * kXRow : kChunk * kXRow;
   static constexpr int kYRow = Config::y_along_k ? kChunk + 4 : kColumns;
   static constexpr int kYFloats = Config::y_along_k ? kColumns * kYRow : kChunk * (kColumns + 1);
   static constexpr int kSlot = kXFloats + kYFloats;
   static constexpr int kRing = Config::stages * kSlot;
-  // Sums in the epilogue: each column of R is contiguous, with kSumPad floats after it. kSumSkew shifts the k groups to
-  // different banks.
+  // Sums in the epilogue: columns of R, with kSumPad floats between them. kSumSkew shifts the k groups to different
+  // banks.
   static constexpr int kSumPad = Config::x_along_k ? 1 : 4;
   static constexpr int kSumSkew = ((Config::wide_lanes - kColumns * kSumPad) % 32 + 32) % 32;
   static constexpr int kSums = kGroups * (kColumns * (kRows + kSumPad) + kSumSkew);
@@ -49,14 +49,14 @@ struct Derived {
 
 __device__ __forceinline__ int y_offset(int p, int columns) { return p * columns + p / 4 * 4; }
 
-// ---- Copies of one chunk. `rows_left`, `columns_left` and `k_left` elements exist; beyond k both operands become 0.
+// ---- Copies of a chunk with `rows_left`, `columns_left` and `k_left` elements; beyond k both operands become 0
 
-// X is aligned, and the chunk complete.
+// Copies a complete chunk of an aligned X.
 template <typename Config>
 __device__ __forceinline__ void copy_x_16(float *slot, const float *x, int64_t ld, int lane) {
   using D = Derived<Config>;
-  constexpr int kAcross = (Config::x_along_k ? D::kChunk : D::kRows) / 4;  // vectors of a contiguous run
-  constexpr int kRuns = 32 / kAcross;                                      // runs per instruction
+  constexpr int kAcross = (Config::x_along_k ? D::kChunk : D::kRows) / 4;  // vectors of a run
+  constexpr int kRuns = 32 / kAcross;                                      // of an instruction
   constexpr int kAll = Config::x_along_k ? D::kRows : D::kChunk;
   const float *from = x + lane / kAcross * ld + lane % kAcross * 4;
   float *to = slot + lane / kAcross * D::kXRow + lane % kAcross * 4;
@@ -82,7 +82,7 @@ __device__ __forceinline__ void copy_x_4(float *slot, const float *x, int64_t ld
   float *to = slot + first_run * D::kXRow + across;
 #pragma unroll 8
   for (int run = 0; run < kAll; run += kRuns) {
-    if (Config::x_along_k && !kComplete && run >= rows_left) break;  // later rows are beyond R
+    if (Config::x_along_k && !kComplete && run >= rows_left) break;  // beyond R
 #pragma unroll
     for (int piece = 0; piece < kPieces; ++piece) {
       const bool valid = kComplete || (first_run + run < runs_left && across + 32 * piece < across_left);
@@ -115,7 +115,7 @@ __device__ __forceinline__ void copy_y_4(float *slot, const float *y, int64_t st
   for (int first = 0; first < kAll; first += 32) {
     const int i = first + lane;
     if (kAll % 32 != 0 && i >= kAll) break;
-    if (Config::y_along_k && first / D::kChunk >= columns_left) break;  // columns beyond R
+    if (Config::y_along_k && first / D::kChunk >= columns_left) break;  // beyond R
     const int p = Config::y_along_k ? i % D::kChunk : i / D::kColumns;
     const int j = Config::y_along_k ? i / D::kChunk : i % D::kColumns;
     const bool valid = p < k_left && j < columns_left;

@@ -1,5 +1,4 @@
-// Host side of this backend's skinny kernels. A kernel's file defines its Shape (skinny_copy.cuh), and its table row
-// with LIBSGEMM_SKINNY_ROW.
+// Host side of this backend's skinny kernels. A kernel's file defines its Shape (skinny_copy.cuh).
 #pragma once
 
 #include "gpu/thin/skinny_row.h"
@@ -11,7 +10,7 @@ namespace libsgemm::cuda {
 
 namespace skinny {
 
-// Returns the properties for all layouts, with the largest ring: one plan serves all of them.
+// Takes the layout with the largest ring: one plan serves all.
 template <typename Shape>
 constexpr SkinnyTile tile_of() {
   using First = Derived<Layout<Shape, true, true>>;
@@ -32,7 +31,7 @@ double cost(const GemmDesc &desc, int index) {
 
 }  // namespace skinny
 
-// Base of a Row. The Row has kernel_for<Config>(), the instance for a layout.
+// The Row has kernel_for<Config>(), the instance for a layout.
 template <typename Row, typename Shape>
 struct SkinnyRow {
   static constexpr SkinnyTile tile = skinny::tile_of<Shape>();
@@ -52,7 +51,6 @@ struct SkinnyRow {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `name` of the file's Shape, and its table row.
 #define LIBSGEMM_SKINNY_ROW(name)                                         \
   template <typename Config>                                              \
   __global__ void __launch_bounds__(32 * Config::warps, Config::resident) \

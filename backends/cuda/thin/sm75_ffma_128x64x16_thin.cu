@@ -3,7 +3,7 @@
 // Three persistent blocks of 4 warps for each multiprocessor: the first copies of a block's next tile run while it
 // stores the current one.
 //
-// Sources and ring: thin.cuh, thin_copy.cuh. Why: docs/kernels/ffma.md.
+// Sources and ring: thin.cuh, thin_copy.cuh. Why, and figures: docs/kernels/ffma.md.
 //
 //   tile of R: 128 x 64           warp: 64 x 32 = 8 x 4 lanes       thread: 8 rows x 8 columns
 //   +--------+--------+           first row 4 r, column 4 c         2 groups of 4 rows, 32 apart
@@ -12,13 +12,8 @@
 //   | warp 1 | warp 3 |
 //   +--------+--------+
 //
-// Shared memory, bytes: slot s of 4 at 13056 s, less where an operand is not contiguous along k. In each X at 0 (128
-// rows of 16 floats, and 16 bytes after every fourth: 8704; 8192 if not along k), Y after it (64 rows: 4352; 4096);
-// 52224 in all.
-//
 // Requires: gemm of FP32; 51 KiB of shared memory; one product or a strided batch; min(m, n) <= 128; any transposition,
 // alignment and leading dimension; fewer than 2^31 k-tiles in all.
-// Measured (H100): 7680 x 64 x 2560 31 to 39 TFLOP/s, cuBLAS 34 to 37.
 #include "gpu/kernels.h"
 #include "thin_row.h"
 

@@ -1,8 +1,4 @@
-// As sm75_ffma_32x16x32_skinny, with m or n up to 4, and 4 columns a warp and thread.
-//
-// Shared memory, bytes: at most 15744 a warp (640 of Y in a slot), 125952 in all.
-//
-// Its speed has not been measured.
+// As sm75_ffma_32x16x32_skinny, with m or n up to 4, and 4 columns a thread. Its speed has not been measured.
 #include "gpu/kernels.h"
 #include "skinny_row.h"
 

@@ -1,8 +1,4 @@
-// As sm75_ffma_32x16x32_skinny, with m or n up to 8, and 8 columns a warp and thread.
-//
-// Shared memory, bytes: at most 17280 a warp (1152 of Y in a slot), 138240 in all.
-//
-// Its speed has not been measured.
+// As sm75_ffma_32x16x32_skinny, with m or n up to 8, and 8 columns a thread. Its speed has not been measured.
 #include "gpu/kernels.h"
 #include "skinny_row.h"
 

@@ -1,16 +1,15 @@
 // Device code of the thin kernels: R (wide x narrow) = X (wide x k) Y (k x narrow) with narrow of 17 to 128
 // (gpu/thin/skinny.h), by persistent blocks.
 //
-// Two differences to skinny.cuh. The warps of a block share one ring of k-tiles (thin_copy.cuh), so Y is copied once
-// for all of them. The ring never drains: a block copies its next tile while it multiplies and stores the current one.
-// Why: docs/kernels/ffma.md.
+// Unlike in skinny.cuh the warps of a block share one ring of k-tiles (thin_copy.cuh), so Y is copied once for all of
+// them. The ring never drains: a block copies its next tile while it multiplies and stores the current one. Why, and
+// sources: docs/kernels/ffma.md, skinny.cuh.
 //
 //   ring of `stages` slots:   [X tile_m x chunk][Y chunk x tile_n]      one barrier a slot
 //   a warp: 64 rows x 4 narrow_thread columns, 8 x 4 lanes; a thread: 8 rows x narrow_thread columns, in groups of 4
-//   k_groups > 1: warp group g takes the quads (k = 4) g, g + k_groups, ... of a slot; at the end of a tile the groups'
-//   sums are added in that order, in the ring's memory, so the ring drains there
 //
-// Sources: as skinny.cuh.
+// k_groups > 1: warp group g takes the quads (k = 4) g, g + k_groups, ... of a slot; at the end of a tile, where the
+// ring drains, the groups' sums are added in that order.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +24,14 @@ namespace libsgemm::cuda::thin {
 
 using namespace gpu;
 
-// Adds the products of a warp's quads of one slot to `sum`. `xs`, `ys`: the thread's first row and column in the
-// group's first quad. `between` runs after the first quad.
+// Adds a warp's products of one slot. `xs`, `ys`: the thread's first row and column in the group's first quad.
+// `between` runs after the first quad.
 template <typename Config, typename Between>
 __device__ __forceinline__ void multiply(const float *xs, const float *ys, float (&sum)[Config::narrow_thread][8],
                                          const Between &between) {
   using D = Derived<Config>;
   constexpr int kN = Config::narrow_thread, kRows = D::kRows, kColumns = D::kColumns, kChunk = D::kChunk;
-  // Unrolls all quads of a slot, unless that needs too many registers.
+  // Unrolls all quads, unless that needs too many registers.
   [[maybe_unused]] constexpr int kUnroll =
       kN >= 16 && Config::y_along_k && (Config::x_along_k || !Config::x_vectors) ? 2 : D::kQuads;
 #pragma unroll kUnroll
@@ -93,7 +92,7 @@ __device__ __forceinline__ void multiply(const float *xs, const float *ys, float
   }
 }
 
-// Position of a tile: its first row and column in R, and its product of the batch.
+// First row and column in R, product of the batch.
 template <typename Config>
 struct Tile {
   int64_t row, column, product;
@@ -106,7 +105,6 @@ struct Tile {
   }
 };
 
-// Computes the block's share of all units.
 template <typename Config>
 __device__ __forceinline__ void compute(const SkinnyWork &work) {
   using D = Derived<Config>;
@@ -114,7 +112,7 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
   using YCopies = Copies<D::kColumns, D::kChunk, D::kThreads, Config::y_along_k, Config::y_vectors>;
   constexpr int kStages = Config::stages, kChunk = Config::chunk;
   float *const shared = dynamic_shared();
-  // thin_supports() guarantees that the number of units fits in an int.
+  // thin_supports() guarantees that units fit in an int.
   const int block = blockIdx.x, units = static_cast<int>(work.units);
   const int share = static_cast<int>(work.share), rest = static_cast<int>(work.rest);
   const int granule = static_cast<int>(work.granule), first = (block * share + min(block, rest)) * granule;
@@ -123,20 +121,20 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, group = warp / D::kTileWarps;
   const int of_tile = warp % D::kTileWarps;
-  // Lanes are placed so that pairs of lanes, and pairs of pairs, read the same words.
+  // Pairs of lanes, and pairs of pairs, read the same words.
   const int row = of_tile % Config::warps_wide * 64 + 4 * (2 * (lane / 8) + lane % 2);
   const int column = of_tile / Config::warps_wide * 4 * Config::narrow_thread + 4 * (lane / 2 % 4);
 
-  // Offsets of the thread's first elements of X and Y in a slot, in floats.
+  // The thread's first elements of X and Y in a slot, in floats.
   int x_at = Config::x_along_k ? row * (kChunk + 1) + 4 * group : 4 * group * D::kRows + row;
   int y_at = D::kXFloats + (Config::y_along_k ? column * (kChunk + 1) + 4 * group : 4 * group * D::kColumns + column);
   keep(x_at);
   keep(y_at);
 
-  // The unit to multiply, and the unit to copy, which is ahead of it.
+  // The unit to multiply, and the one to copy, further on.
   int tile = first / units, step = first - tile * units;
   int ahead_tile = tile, ahead_step = step, ahead_left = left;
-  const int whole_steps = units - (work.k % kChunk != 0 ? 1 : 0);  // units of a tile that have a full k-tile
+  const int whole_steps = units - (work.k % kChunk != 0 ? 1 : 0);  // units of a tile with a full k-tile
   XCopies x;
   YCopies y;
   const int64_t y_ld = Config::y_along_k ? work.y_narrow : work.y_k;
@@ -149,7 +147,7 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
   begin_copies();
   int fill = 0, use = 0;
   const auto copy_next = [&] {
-    // With several k groups the ring drains at the end of a tile, so copies of the next tile wait.
+    // With several k groups, copies of the next tile wait.
     if (ahead_left > 0 && (Config::k_groups == 1 || ahead_tile == tile)) {
       float *slot = shared + fill;
       if (ahead_step < whole_steps) {

@@ -1,9 +1,8 @@
-// Host code of the thin kernels: products with one long side and one of about 17 to 128, viewed as in
-// gpu/thin/skinny.h.
+// Host code of the thin kernels: products with one long side and one of about 17 to 128 (gpu/thin/skinny.h).
 //
-// Work is counted in units: one tile of R times one k-tile. Persistent blocks take whole tiles, or, if that would leave
+// A unit of work is one tile of R times one k-tile. Persistent blocks take whole tiles, or, if that would leave
 // multiprocessors idle, equal shares of all units (stream-K: Osama et al., PPoPP 2023). Then skinny_sum adds the
-// partial sums of shared tiles from the workspace, in the order of k.
+// partial sums of shared tiles, in the order of k.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +17,14 @@ namespace libsgemm::cuda::thin {
 
 using namespace gpu;
 
-// Returns a kernel's measured time relative to its plan's, which was fitted to an H100 with operands in its cache; the
-// ratio to 180 random shapes with cold operands on an H200. Traits::shared selects the kernel.
+// A kernel's measured time relative to its plan's: the plan was fitted to an H100 with cached operands, the ratio to
+// 180 random shapes with cold operands on an H200.
 template <class Traits>
 double measured_share(int index) {
   return fitted_share(device(index).arch, Traits::shared);
 }
 
-// Returns the blocks of a multiprocessor. From sm_100 on the compiler needs more registers than three blocks leave.
+// From sm_100 on the compiler needs more registers than three blocks leave.
 constexpr int resident_blocks(int blocks, int arch) { return blocks == 3 && arch >= 100 ? 2 : blocks; }
 
 #if defined(__CUDA_ARCH__)
@@ -34,21 +33,20 @@ constexpr int kArch = __CUDA_ARCH__ / 10;
 constexpr int kArch = 0;
 #endif
 
-// Properties of a kernel, from its Config.
 struct ThinTile {
-  int rows, columns;  // part of R that a block computes
+  int rows, columns;  // of R, for a block
   int chunk;          // k of a unit
   int threads;
   int resident;             // blocks of a multiprocessor, if shared memory allows
-  int narrow_most;          // longest short side that the kernel supports
-  bool share_tiles;         // true if blocks may share tiles
-  double start_seconds;     // time of a multiprocessor without arithmetic, at the start and end of a tile
-  size_t bytes;             // shared memory of the layout that needs most
-  double ffma_share[2][2];  // measured share of the FFMA peak, full multiprocessors: [X][Y], contiguous along k or not
+  int narrow_most;          // longest short side
+  bool share_tiles;         // blocks may share tiles
+  double start_seconds;     // seconds at the start and end of a tile
+  size_t bytes;             // shared memory of the largest layout
+  double ffma_share[2][2];  // measured share of the FFMA peak: [X][Y], K-major or not
 };
 
 struct ThinPlan : SkinnyPlan {
-  bool x_vectors, y_vectors;  // true if the operand is copied in aligned groups of 4 floats
+  bool x_vectors, y_vectors;  // copied in aligned groups of 4 floats
 };
 
 bool thin_supports(const ThinTile &tile, const GemmDesc &desc, int device);

@@ -1,9 +1,8 @@
-// The ring of the thin kernels (thin.cuh): its layout in shared memory, and the copies of one k-tile.
+// The ring of the thin kernels (thin.cuh): layout, and copies of one k-tile. Operands keep their order, so that copies
+// can take 16 bytes also if the operand is transposed:
 //
-// Both operands keep their layout of global memory, so that all copies are 16 bytes, also if the operand is transposed:
-//
-//   contiguous along k:   row r, k index p at r chunk + r / 4 * 4 + p   r / 4 * 4 puts rows that are 4 apart, which
-//   otherwise:            k index p, outer index o at p outer + o       eight lanes read at once, on different banks
+//   K-major       row r, k index p at r chunk + r / 4 * 4 + p   rows that eight lanes read at once: on different banks
+//   otherwise     k index p, outer index o at p outer + o
 #pragma once
 
 #include <cstdint>
@@ -16,9 +15,9 @@ namespace libsgemm::cuda::thin {
 //   warps_wide, warps_narrow     warps of a tile, of 64 rows x 4 narrow_thread columns each
 //   narrow_thread                columns of a thread (a multiple of 4); it has 8 rows
 //   k_groups                     groups of warps_wide x warps_narrow warps, which divide a k-tile
-//   chunk, stages                k of a ring slot, and how many slots
+//   chunk, stages                k of a ring slot, number of slots
 //   resident                     blocks of a multiprocessor that registers must allow
-// Its Config adds in which direction X and Y are contiguous, and if they can be copied in aligned groups of 4 floats.
+// Its Config adds in which direction X and Y are contiguous, and if they are copied in aligned groups of 4 floats.
 template <typename Shape, bool kXAlongK, bool kYAlongK, bool kXVectors, bool kYVectors>
 struct Layout : Shape {
   static constexpr bool x_along_k = kXAlongK, y_along_k = kYAlongK, x_vectors = kXVectors, y_vectors = kYVectors;
@@ -30,7 +29,7 @@ struct Derived {
   static constexpr int kTileWarps = Config::warps_wide * Config::warps_narrow;
   static constexpr int kThreads = 32 * kTileWarps * Config::k_groups;
   static constexpr int kChunk = Config::chunk;
-  static constexpr int kQuads = kChunk / 4 / Config::k_groups;  // quads (k = 4) of a warp in a slot
+  static constexpr int kQuads = kChunk / 4 / Config::k_groups;  // of a warp in a slot
   static constexpr int kXFloats = kRows * kChunk + (Config::x_along_k ? kRows : 0);
   static constexpr int kYFloats = kColumns * kChunk + (Config::y_along_k ? kColumns : 0);
   static constexpr int kSlot = kXFloats + kYFloats;
@@ -42,7 +41,7 @@ struct Derived {
   static_assert(Config::narrow_thread % 4 == 0, "LDS.128");
 };
 
-// Keeps a value in a register, which the compiler would compute again in each iteration of a loop.
+// Otherwise the compiler computes the value again in each iteration.
 __device__ __forceinline__ void keep(int &value) {
 #if defined(__CUDA_ARCH__)
   asm volatile("" : "+r"(value));
@@ -51,15 +50,15 @@ __device__ __forceinline__ void keep(int &value) {
 #endif
 }
 
-// Returns the number of threads that copy one contiguous run: the smallest power of two that suffices, or all.
+// Number of threads that copy one contiguous run: a power of two, or all.
 constexpr int lanes_of(int pieces, int threads) {
   int lanes = 1;
   while (lanes < pieces && lanes < threads) lanes *= 2;
   return lanes;
 }
 
-// One thread's copies of an operand's k-tiles, in pieces of 4 floats or one. `outer`: the operand's side that is not k.
-// Elements beyond it are not copied: they only reach sums that are never stored.
+// A thread's copies of an operand's k-tiles, in pieces of 4 floats or one. Elements beyond `outer`, the side that is
+// not k, are not copied: they only reach sums that are never stored.
 template <int kOuter, int kDepth, int kThreads, bool kAlongK, bool kVectors>
 struct Copies {
   static constexpr int kPiece = kVectors ? 4 : 1;
@@ -69,9 +68,9 @@ struct Copies {
   static constexpr int kPasses = (kAll + kRuns - 1) / kRuns * kParts;
   static_assert(kThreads % kLanes == 0 && (!kAlongK || (kRuns % 4 == 0 && kParts == 1)), "passes differ by a constant");
   static_assert(kParts == 1 || kAcross % kLanes == 0, "parts of a run are alike");
-  const float *source = nullptr;  // the thread's first piece of the next k-tile
-  int target;                     // offset of that piece in a slot, in floats
-  int left = 0;                   // rest of the outer side, from the thread's first piece on; not positive: no copies
+  const float *source = nullptr;  // first piece of the next k-tile
+  int target;                     // its offset in a slot, in floats
+  int left = 0;                   // of the outer side, from that piece on
 
   __device__ __forceinline__ Copies() {
     target = at(run(), across());
@@ -84,7 +83,6 @@ struct Copies {
     return kAlongK ? run * kDepth + run / 4 * 4 + across : run * kOuter + across;
   }
 
-  // Sets the next k-tile to the one that begins at k = p.
   __device__ __forceinline__ void begin(const float *operand, int64_t ld, int64_t first_outer, int64_t outer,
                                         int64_t p) {
     const int64_t all = outer - first_outer;
@@ -94,7 +92,7 @@ struct Copies {
         operand + (kAlongK ? (first_outer + run()) * ld + p + across() : (p + run()) * ld + first_outer + across());
   }
 
-  // Offset of pass `pass` from the thread's first piece, and true if the thread has a piece in it.
+  // Offset of pass `pass` from the thread's first piece.
   __device__ __forceinline__ static constexpr int run_of(int pass) { return pass / kParts * kRuns; }
   __device__ __forceinline__ static constexpr int across_of(int pass) { return pass % kParts * kLanes * kPiece; }
   __device__ __forceinline__ bool has(int pass) const {
@@ -125,7 +123,7 @@ struct Copies {
 #pragma unroll 1
     for (int pass = 0; pass < kPasses; ++pass) {
       if (!has(pass)) continue;
-      const int steps = depth - (kAlongK ? across() : run() + run_of(pass));  // k that exist from this piece on
+      const int steps = depth - (kAlongK ? across() : run() + run_of(pass));  // from this piece on
       float *const to = slot + target + at(run_of(pass), across_of(pass));
       const float *const from = source + run_of(pass) * ld + across_of(pass);
 #pragma unroll

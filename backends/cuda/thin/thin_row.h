@@ -1,5 +1,5 @@
-// Host side of the thin kernels. A kernel's file defines Traits, with its Shape (thin_copy.cuh) and properties for
-// ThinTile (thin.h), and its table row with LIBSGEMM_THIN_ROW.
+// Host side of the thin kernels. A kernel's file defines Traits: its Shape (thin_copy.cuh) and properties for ThinTile
+// (thin.h).
 #pragma once
 
 #include "runtime/launch.h"
@@ -10,7 +10,7 @@ namespace libsgemm::cuda::thin {
 
 using ThinKernel = void (*)(SkinnyWork);
 
-// Returns the properties for all layouts, with the largest ring: one plan serves all of them.
+// Takes the layout with the largest ring: one plan serves all.
 template <typename Row>
 constexpr ThinTile tile_of() {
   using Shape = typename Row::Shape;
@@ -68,7 +68,6 @@ Kernel row(const char *name) {
 
 }  // namespace libsgemm::cuda::thin
 
-// Defines the kernel `name` of the file's Traits, and its table row.
 #define LIBSGEMM_THIN_ROW(name)                                                           \
   template <typename Config>                                                              \
   __global__ void __launch_bounds__(thin::Derived<Config>::kThreads,                      \

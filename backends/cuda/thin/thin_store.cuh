@@ -9,7 +9,7 @@ namespace libsgemm::cuda::thin {
 
 __device__ __forceinline__ float4 vector_at(const float *p) { return *reinterpret_cast<const float4 *>(p); }
 
-// Target of a tile's sums: C, or a partial tile of the workspace. One of the strides `wide` and `narrow` is 1.
+// Target of a tile's sums: C, or a partial tile. One of the strides `wide` and `narrow` is 1.
 struct Output {
   float *base;
   int64_t wide, narrow;
@@ -40,7 +40,7 @@ struct Output {
   }
 };
 
-// Stores a tile that is completely inside C, by vectors.
+// Stores a tile that is completely inside C.
 template <typename Config>
 __device__ __forceinline__ void store_whole(const float (&sum)[Config::narrow_thread][8], int row, int column,
                                             const Output &out) {
@@ -106,7 +106,7 @@ __device__ __forceinline__ void store_registers(const float (&sum)[Config::narro
   }
 }
 
-// Adds the sums of all k groups in their order, and stores them along the contiguous side.
+// Adds the k groups in order, and stores along the contiguous side.
 template <typename Config>
 __device__ __forceinline__ void store_groups(const float (&sum)[Config::narrow_thread][8], int group, int row,
                                              int column, float *shared, const Output &out) {

@@ -1,4 +1,4 @@
-// The plan of a matrix-vector product: the shape of its blocks, its warps and slices along k, and the predicted time.
+// The plan of a matrix-vector product: its blocks, warps, slices of k, and the predicted time.
 //
 // The warps of a block divide k until 96 KiB of the matrix are in flight in every multiprocessor. Tiles are small
 // enough to have one for each multiprocessor (3000 rows: 125 tiles of 24). Only if that does not suffice, k is cut into
@@ -14,22 +14,22 @@ namespace libsgemm::cuda {
 namespace {
 
 // Fitted to an H100: copies of equal bytes take as long, or 3 % longer.
-constexpr double kBandwidthShare = 0.914;      // share of the data sheet's bandwidth, with enough loads in flight
-constexpr double kBandwidthOfOne = 1.06;       // most that one multiprocessor reaches, relative to an equal share
-constexpr double kPlentyBytes = 96 * 1024;     // bytes in flight that a multiprocessor needs for it
-constexpr double kSparseLoss = 0.1;            // time lost with half of these in flight, relative
-constexpr double kNotAligned = 0.08;           // additional traffic: unaligned runs begin within sectors
-constexpr double kSumSeconds = 2e-6;           // the second kernel, after the first
-constexpr double kPartialBandwidth = 1.5;      // bandwidth of partial sums, which stay in L2, relative to the memory's
-constexpr double kStepSeconds = 0.8e-6;        // latency of a warp's step that nothing hides
-constexpr double kWarpBytesAlongK = 8 * 1024;  // bytes in flight of a warp
+constexpr double kBandwidthShare = 0.914;      // of the data sheet's, with enough loads in flight
+constexpr double kBandwidthOfOne = 1.06;       // most of one multiprocessor, relative to an equal share
+constexpr double kPlentyBytes = 96 * 1024;     // in flight in a multiprocessor, that it needs for it
+constexpr double kSparseLoss = 0.1;            // of time, with half of these in flight
+constexpr double kNotAligned = 0.08;           // additional traffic: runs begin within sectors
+constexpr double kSumSeconds = 2e-6;           // the second kernel
+constexpr double kPartialBandwidth = 1.5;      // of partial sums, in L2, relative to memory
+constexpr double kStepSeconds = 0.8e-6;        // latency of a warp's step, which nothing hides
+constexpr double kWarpBytesAlongK = 8 * 1024;  // in flight, of a warp
 constexpr double kWarpBytesAlongRows = 4 * 1024;
-constexpr int kShortK = 512;    // a shorter k has 8 lanes for a row instead of 32
-constexpr int kMostPerOne = 8;  // most blocks per multiprocessor that are tried
+constexpr int kShortK = 512;    // below, 8 lanes a row instead of 32
+constexpr int kMostPerOne = 8;  // most blocks per multiprocessor to try
 constexpr int kMostSlices = 512;
-constexpr int kResidentWarps = 32;  // warps of a multiprocessor, along rows: 64 registers a thread
+constexpr int kResidentWarps = 32;  // of a multiprocessor, along rows: 64 registers a thread
 
-// Share of the bandwidth that short runs of X reach.
+// Short runs of X reach a share of the bandwidth.
 struct TileShape {
   int rows;
   double share;
@@ -53,7 +53,7 @@ VectorPlan operands_of(const GemmDesc &d) {
   plan.along_k = m_long ? a_along_k : b_along_k;
   if (w.rows == 1 && (plan.along_k || w.x_ld == 1)) {
     plan.along_k = true;
-    w.x_ld = 0;  // one run, whose alignment alone counts
+    w.x_ld = 0;  // one run: only its alignment counts
   }
   if (d.batch == Batch::strided) {
     w.x_stride = m_long ? d.stride_a : d.stride_b;
@@ -65,7 +65,7 @@ VectorPlan operands_of(const GemmDesc &d) {
   return plan;
 }
 
-// The search for the best way to cut a product.
+// Searches for the best cut.
 class Search {
  public:
   Search(const GemmDesc &desc, const Device &device) : device_(device), count_(desc.batch_count) {
@@ -81,7 +81,7 @@ class Search {
     } else {
       for (const TileShape &shape : kTileShapes) along_rows(shape);
     }
-    // The cut must not depend on addresses: the workspace is requested before they are known.
+    // Addresses must not count: the workspace is requested before they are known.
     const VectorWork &w = best_.work;
     const bool aligned = (reinterpret_cast<uintptr_t>(w.x) % 16 | static_cast<uint64_t>(w.x_ld | w.x_stride) % 4) == 0;
     if (!aligned) best_.seconds += kNotAligned * bytes_ / bandwidth_;
@@ -89,8 +89,7 @@ class Search {
   }
 
  private:
-  // Tries one slice, and as many slices, of at least `least` k each, as fill a multiprocessor with 1 to kMostPerOne
-  // blocks.
+  // Tries one slice, and slices of `least` k or more that give a multiprocessor 1 to kMostPerOne blocks.
   template <typename Try>
   void slices(int64_t blocks, int64_t least, const Try &attempt) const {
     attempt(1);
@@ -120,7 +119,7 @@ class Search {
     const int64_t step = vector::kWarpStep / shape.rows;
     slices(ceil_div(best_.work.rows, shape.rows) * count_, 8 * step,
            [&](int64_t slices) { tiles_of(shape, shape.rows, slices); });
-    // Tries tiles with fewer rows, one or a few for each multiprocessor. Rows are multiples of 8, a sector.
+    // Tries fewer rows, multiples of 8 (a sector): one or a few tiles for each multiprocessor.
     for (int per_one = 1; per_one <= kMostPerOne; ++per_one) {
       const int64_t wanted = int64_t{per_one} * device_.compute_units / count_;
       if (wanted == 0) continue;
@@ -135,7 +134,7 @@ class Search {
     plan.shape = shape.rows;
     const int most = plan.blocks <= device_.compute_units ? vector::kMostWarps : vector::kMostWarps / 2;
     const int64_t k = std::min(plan.work.slice, best_.work.k), rest = k % step;
-    const int64_t jobs = k / step + ceil_div(rest, step / 4);  // several warps share the last, short step
+    const int64_t jobs = k / step + ceil_div(rest, step / 4);  // several warps share the last step
     const int warps = static_cast<int>(std::min<int64_t>(most, jobs));
     plan.threads = 32 * warps;
     const double filled = static_cast<double>(tile_rows) / shape.rows;
@@ -156,8 +155,7 @@ class Search {
     return plan;
   }
 
-  // Keeps the candidate if it is the fastest so far. `steps`: steps of a warp. `resident`: blocks that fit a
-  // multiprocessor.
+  // `steps`: of a warp. `resident`: blocks that fit a multiprocessor.
   void consider(const VectorPlan &candidate, double warp_bytes, int resident, double steps, double share) {
     VectorPlan plan = candidate;
     const double blocks = static_cast<double>(plan.blocks), all = device_.compute_units;

@@ -1,18 +1,18 @@
 // Device code of the matrix-vector product r = X y (vector.h). Memory limits it, so every warp loads 4 or 8 KiB of X to
 // registers before it multiplies, and needs no barrier before its last sum. X bypasses the L1 cache; y stays there.
 //
-//   X contiguous along k: a row is summed by `lanes` lanes (32, or 8 for a short k) of 1, 2 or 4 warps
+//   K-major X: a row is summed by `lanes` lanes (32, or 8 for a short k) of 1, 2 or 4 warps
 //
 //              k ->   16 * lanes, a warp's step        lane l of a row: 4 x 16 bytes of each of four rows, at
 //            +--------+--------+--------+--------+       4 l + 4 lanes * u,  u = 0 .. 3
 //     4 rows | u = 0  | u = 1  | u = 2  | u = 3  |     (not aligned: 16 x 4 bytes, at l + lanes * u)
 //            +--------+--------+--------+--------+
 //
-//   X contiguous along its rows: a tile of 8, 16, 32 or 64 rows; the up to 32 warps of a block divide k
+//   other X: a tile of 8, 16, 32 or 64 rows; the up to 32 warps of a block divide k
 //
-//           k ->   1024 / tile, a warp's step          lane: 16 bytes (4 rows) of 8 columns,
-//          +--+--+--+--+--+--+                           tile / 4 lanes across, 128 / tile columns at once
-//     tile |  |  |  |  |  |  |                         (not aligned: 4 bytes of up to 32 columns)
+//           k ->   1024 / tile, a warp's step          lane: 16 bytes (4 rows) of 8 columns
+//          +--+--+--+--+--+--+                         (not aligned: 4 bytes of up to 32 columns)
+//     tile |  |  |  |  |  |  |
 //          +--+--+--+--+--+--+                         y: one element of each lane, shared by shuffles
 //
 // Sums of lanes, warps and slices are added in a fixed order.
@@ -27,7 +27,7 @@
 
 namespace libsgemm::cuda::vector {
 
-// The work of a block: tile blockIdx.x of product blockIdx.z, over slice blockIdx.y of k, where the pointers start.
+// A block computes tile blockIdx.x of product blockIdx.z, over slice blockIdx.y of k, where the pointers start.
 struct Block {
   const float *x, *y;
   int64_t k;
@@ -68,9 +68,9 @@ __device__ __forceinline__ void load_x(float (&e)[kWidth], const float *from) {
   }
 }
 
-// ---- X contiguous along k.
+// ---- K-major X
 
-// Adds four rows of X times y to `sum`, over the whole steps from `p` on, and advances `p` past them.
+// Adds four rows of X times y over the whole steps from `p` on, and advances `p`.
 template <int kLanes, int kWidth>
 __device__ __forceinline__ void add_steps(float (&sum)[kRowsOfLane], const float *const (&rows)[kRowsOfLane],
                                           const Block &block, int64_t y_step, int64_t step, int lane, int64_t *p) {
@@ -103,7 +103,7 @@ __device__ __forceinline__ void add_steps(float (&sum)[kRowsOfLane], const float
   }
 }
 
-// Adds the last, short step; one of the warps that share the rows calls it.
+// Adds the last, short step, by one of the warps that share the rows.
 template <int kLanes>
 __device__ __forceinline__ void add_rest(float (&sum)[kRowsOfLane], const float *const (&rows)[kRowsOfLane],
                                          const Block &block, int64_t y_step, int64_t p, int lane) {
@@ -138,7 +138,7 @@ __device__ __forceinline__ void along_k(const VectorWork &work) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % kLanes, group = threadIdx.x % 32 / kLanes;
   const int64_t first = first_row(work), warp_first = first + warp / work.warps_k * kWarpRows;
   if (warp_first < work.rows) {
-    const float *rows[kRowsOfLane];  // those beyond the last repeat it, and are not stored
+    const float *rows[kRowsOfLane];  // beyond the last it repeats
 #pragma unroll
     for (int r = 0; r < kRowsOfLane; ++r) {
       rows[r] = block.x + min(warp_first + group * kRowsOfLane + r, work.rows - 1) * work.x_ld;
@@ -168,10 +168,9 @@ __device__ __forceinline__ void along_k(const VectorWork &work) {
   put(work, first + r, sum);
 }
 
-// ---- X contiguous along its rows.
+// ---- X contiguous along its rows
 
-// Distribution of a tile over a warp's lanes: for each of its kLoads columns a step, a lane makes kVectors loads of
-// kWidth floats.
+// A lane makes kVectors loads of kWidth floats for each of its kLoads columns a step.
 template <int kTileRows, int kLoadWidth>
 struct Columns {
   static constexpr int kWidth = kLoadWidth;
@@ -180,13 +179,13 @@ struct Columns {
   static constexpr int kStep = kWarpStep / kTileRows;
   static_assert(kStep == kLoads * kGroups, "all lanes have columns");
 
-  const float *x, *y;  // X at the lane's first column and row, y at the first column
+  const float *x, *y;  // at the lane's first column and row
   int64_t ld, y_step;
   int lane;
   int row[kVectors];  // after the first
   float sum[kVectors][kWidth];
 
-  // Adds the kCount * kGroups columns from `p` on, of which `left` exist. Shuffles share the elements of y.
+  // Adds the kCount * kGroups columns from `p` on, `left` at most. Shuffles share the elements of y.
   template <int kCount, bool kWhole>
   __device__ __forceinline__ void add(int64_t p, int left) {
     constexpr int kColumns = kCount * kGroups, kFactors = (kColumns + 31) / 32;
@@ -224,7 +223,7 @@ struct Columns {
   }
 };
 
-// Adds up `rows` rows of a tile over the warp's columns; `rows` is a multiple of kWidth.
+// Adds up `rows` rows of a tile, a multiple of kWidth.
 template <int kTileRows, int kWidth>
 __device__ __forceinline__ void add_columns(float (&sums)[kTileRows], const VectorWork &work, const Block &block,
                                             const float *x, int rows, int warp, int warps, int lane) {
@@ -232,7 +231,7 @@ __device__ __forceinline__ void add_columns(float (&sums)[kTileRows], const Vect
   const int across = lane % C::kAcross, group = lane / C::kAcross;
   const auto row_of = [=](int v) {
     const int row = (across + v * C::kAcross) * kWidth;
-    return row < rows ? row : 0;  // lanes beyond the tile repeat its first row
+    return row < rows ? row : 0;  // lanes beyond the tile repeat row 0
   };
   C columns = {x + group * work.x_ld + row_of(0), block.y, work.x_ld, work.y_step, lane, {}, {}};
 #pragma unroll
@@ -240,7 +239,7 @@ __device__ __forceinline__ void add_columns(float (&sums)[kTileRows], const Vect
   int64_t p = static_cast<int64_t>(warp) * C::kStep;
 #pragma unroll 1
   for (; p + C::kStep <= block.k; p += warps * C::kStep) columns.template add<C::kLoads, true>(p, C::kStep);
-  // Adds the remaining columns in small pieces; the warps that would have the next steps take them.
+  // The remaining columns go in small pieces to the warps that would have the next steps.
   constexpr int kFew = 2, kPiece = kFew * C::kGroups;
   const int64_t rest = block.k / C::kStep * C::kStep;
 #pragma unroll 1

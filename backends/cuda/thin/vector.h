@@ -1,7 +1,7 @@
-// The matrix-vector product: its operands, and how it is cut (vector.cpp), for the kernels of vector.cuh.
+// The matrix-vector product, and how it is cut (vector.cpp), for the kernels of vector.cuh.
 //
-// C = op(A) op(B) with n = 1 and C^T = op(B)^T op(A)^T with m = 1 are one problem: r = X y, where X has `rows` rows and
-// k columns. X is contiguous along k, or along its rows.
+// n = 1 (C = op(A) op(B)) and m = 1 (C^T = op(B)^T op(A)^T) are one problem: r = X y, where X has `rows` rows and k
+// columns.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,14 @@
 
 namespace libsgemm::cuda {
 
-// Constants of both kernels and plan.
 namespace vector {
 
-// X contiguous along k.
+// K-major X.
 constexpr int kRowsOfLane = 4;    // rows of a lane
 constexpr int kBatchOfLane = 16;  // k of a lane's step
 constexpr int kWarpsAlongK = 4;   // warps of a block
 template <int kLanes>
-constexpr int kResidentAlongK = kLanes == 8 ? 3 : 4;  // blocks of a multiprocessor, limited by registers
+constexpr int kResidentAlongK = kLanes == 8 ? 3 : 4;  // blocks; limited by registers
 
 // X contiguous along its rows.
 constexpr int kFloatsOfLane = 32;              // elements of a lane's step
@@ -28,27 +27,26 @@ constexpr int kWarpStep = 32 * kFloatsOfLane;  // elements of a warp's step
 
 }  // namespace vector
 
-// A kernel's parameters.
 struct VectorWork {
   const float *x, *y;
   float *c;
   int64_t rows, k;
-  int64_t x_ld;                          // stride of the contiguous runs of X
-  int64_t y_step, c_step;                // strides of the elements of y and C
-  int64_t x_stride, y_stride, c_stride;  // strides of a batch
+  int64_t x_ld;                          // of the contiguous runs
+  int64_t y_step, c_step;                // of elements
+  int64_t x_stride, y_stride, c_stride;  // of a batch
   float alpha, beta;
 
   int tile_rows;   // rows of a tile
-  int warps_k;     // warps of a block that divide k of the same rows
+  int warps_k;     // warps that divide k of the same rows
   int64_t slice;   // k of a slice, a multiple of 4
-  float *partial;  // sums of the slices, if there are several: [product][slice][row]
+  float *partial;  // sums of several slices: [product][slice][row]
 };
 
 struct VectorPlan {
   VectorWork work;
-  bool along_k;           // X is contiguous along k
-  int shape;              // along k: lanes of a row; else the tile's most rows
-  int64_t tiles, slices;  // tiles and slices of a product
+  bool along_k;           // K-major X
+  int shape;              // K-major: lanes of a row; else the tile's most rows
+  int64_t tiles, slices;  // of a product
   int64_t blocks;
   int threads;
   size_t workspace_bytes;  // 0 if there is one slice

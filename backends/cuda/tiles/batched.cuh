@@ -1,8 +1,7 @@
-// Many small products: each warp of a block computes one, and no warp waits for another.
+// Many small products: each warp computes one, and no warp waits for another.
 //
-// Memory limits such batches. So a warp issues the loads of a whole k-tile of A and B before it uses any element. The
-// k-tile then goes through shared memory, padded against bank conflicts, from which threads read fragments as vectors
-// whatever the transposition.
+// Memory limits such batches. So a warp issues the loads of a whole k-tile before it uses any element. The k-tile then
+// goes through padded shared memory, from which threads read fragments as vectors whatever the transposition.
 #pragma once
 
 #include "multiply.cuh"
@@ -10,12 +9,12 @@
 
 namespace libsgemm::cuda {
 
-// One lane's share of a k-tile of an operand; elements outside become zeros. Lanes follow the contiguous dimension.
+// A lane's share of a k-tile of an operand, along the contiguous dimension; elements outside become zeros.
 template <int Outer, int Depth, bool AlongK>
 struct SmallTile {
   static constexpr int pitch = Outer + 4;
   static constexpr int count = Outer * Depth / 32;
-  static constexpr int step = 32 / (AlongK ? Depth : Outer);  // between a lane's elements, in the other dimension
+  static constexpr int step = 32 / (AlongK ? Depth : Outer);  // between a lane's elements
 
   const float *source;
   int64_t ld;
@@ -43,7 +42,7 @@ struct SmallTile {
   __device__ __forceinline__ void advance() { source += AlongK ? Depth : Depth * ld; }
 };
 
-// threadIdx.x counts the lanes of a product, threadIdx.y the products of a block.
+// threadIdx.y: the product in the block.
 template <class Config, bool kAlongA, bool kAlongB, typename Operands>
 __device__ __forceinline__ void batched(const Operands &operands, const TileProblem &p, int64_t products) {
   using A = SmallTile<Config::tile_m, Config::tile_k, kAlongA>;
@@ -124,7 +123,6 @@ Kernel batched_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `name` of the file's Config, and its table row.
 #define LIBSGEMM_BATCHED_ROW(name)                                                                               \
   template <bool kAlongA, bool kAlongB, typename Operands>                                                       \
   __global__ void __launch_bounds__(32 * Config::products, Config::blocks)                                       \

@@ -1,8 +1,6 @@
 // The tiled product with two alternating buffers of shared memory, filled through registers (any architecture). Why:
 // docs/kernels/ffma.md.
 //
-//   shared memory: buffer 0 [A tile][B tile], buffer 1 [A tile][B tile]
-//
 //   multiply     k-tile t from buffer t % 2; fragments of step k+1 are read while step k multiplies
 //   load         k-tile t+1 into registers at the start, from there into buffer (t+1) % 2 at the end: one barrier
 #pragma once
@@ -80,7 +78,6 @@ __device__ __forceinline__ void double_buffered(const Operands &operands, const 
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `name` of the file's Config, and its table row (tile_row.h).
 #define LIBSGEMM_DOUBLE_BUFFERED_ROW(name, make, resident)          \
   LIBSGEMM_TILE_ROW(name, make, double_buffered, Engine::registers, \
                     (DoubleBufferedLayout<Config, KindA, KindB>::bytes), resident)

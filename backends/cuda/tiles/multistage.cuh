@@ -1,10 +1,8 @@
 // The tiled product with several k-tiles in flight (cp.async, sm_80). Why: docs/kernels/ffma.md.
 //
-//   shared memory: stage 0 [A tile][B tile], stage 1, ... (s = Config::stages of them)
-//
-//   time ->      stage t      stage t+1    ...
-//   multiply     k-tile t     k-tile t+1        fragments of step k+1 are read while step k multiplies
-//   copy         k-tile t+s-1 k-tile t+s        issued in the middle of a k-tile, into the stage that t-1 has freed
+//   time ->      stage t      stage t+1    ...     of s = Config::stages
+//   multiply     k-tile t     k-tile t+1           fragments of step k+1 are read while step k multiplies
+//   copy         k-tile t+s-1 k-tile t+s           in the middle of a k-tile, into the stage that t-1 has freed
 //
 // One barrier a k-tile: after it the next k-tile has arrived, and every thread is done with the previous stage.
 #pragma once
@@ -23,14 +21,13 @@ struct MultistageLayout {
   static constexpr int bytes = 4 * (floats > kStoreFloats<Config> ? floats : kStoreFloats<Config>);
 };
 
-// Source of a product's k-tiles, one after the other.
 template <class A, class B>
 struct MultistageSupply {
   A a;
   B b;
   int first_depth;
 
-  // Copies the block's first k-tile, which may be short.
+  // The block's first k-tile may be short.
   __device__ __forceinline__ void copy_first(float *stage) {
     a.copy_async(stage, a.first_count);
     b.copy_async(stage + A::floats, b.first_count);
@@ -38,7 +35,7 @@ struct MultistageSupply {
     a.advance(first_depth);
     b.advance(first_depth);
   }
-  // Copies the next k-tile if there is one. Always commits a group, because the loop waits by the number of groups.
+  // Commits a group also if there is no next k-tile: the loop waits by the number of groups.
   __device__ __forceinline__ void copy_next(float *stage, bool more) {
     a.copy_async(stage, more ? a.count : 0);
     b.copy_async(stage + A::floats, more ? b.count : 0);
@@ -48,7 +45,7 @@ struct MultistageSupply {
   }
 };
 
-// Accumulates `count` k-tiles. At the end all copies of the thread have arrived.
+// Accumulates `count` k-tiles. At the end all of the thread's copies have arrived.
 template <class Config, class Layout, class Supply>
 __device__ __forceinline__ void multistage_loop(float (&sum)[Config::thread_m][Config::thread_n], Supply &supply,
                                                 int count, float *shared) {
@@ -115,7 +112,6 @@ __device__ __forceinline__ void multistage(const Operands &operands, const TileP
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `name` of the file's Config, and its table row (tile_row.h).
 #define LIBSGEMM_MULTISTAGE_ROW(name, make)                                                                  \
   LIBSGEMM_TILE_ROW(name, make, multistage, Engine::copies, (MultistageLayout<Config, KindA, KindB>::bytes), \
                     Config::blocks)

@@ -1,4 +1,4 @@
-// Fetches operand tiles by predicated loads, or by asynchronous copies (sm_80).
+// Fetches operand tiles, by predicated loads or asynchronous copies (sm_80).
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -10,15 +10,15 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// One thread's share of an operand's tiles. Elements beyond the matrix become zeros.
+// A thread's share of an operand's tiles. Elements beyond the matrix become zeros.
 template <int Outer, int Depth, int Threads, Fetch Kind>
 struct OperandTile : TileMap<Outer, Depth, Threads, Kind> {
   using Map = TileMap<Outer, Depth, Threads, Kind>;
   using Map::along_k, Map::copies, Map::step, Map::target, Map::target_step, Map::width;
 
   const float *source;
-  int64_t step_elements;   // from one copy to the next
-  int count, first_count;  // copies inside the matrix: of a full tile, of the block's first tile
+  int64_t step_elements;   // to the next copy
+  int count, first_count;  // copies inside the matrix: of a full tile, of the first one
 
   // `extent`: outer elements from `first_outer` on.
   __device__ __forceinline__ OperandTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
@@ -38,7 +38,6 @@ struct OperandTile : TileMap<Outer, Depth, Threads, Kind> {
     }
   }
 
-  // Copies a tile to shared memory without registers (sm_80).
   __device__ __forceinline__ void copy_async(float *shared, int valid) const {
     const float *from = source;
 #pragma unroll
@@ -66,7 +65,6 @@ struct OperandTile : TileMap<Outer, Depth, Threads, Kind> {
   }
 
   __device__ __forceinline__ void advance() { source += along_k ? Depth : copies * step_elements; }
-  // Advances past the block's first k-tile, which may be short.
   __device__ __forceinline__ void advance(int depth) { source += along_k ? depth : depth * (step_elements / step); }
 };
 

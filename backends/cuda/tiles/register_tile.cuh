@@ -1,13 +1,13 @@
-// The tiled product of the ladder's register steps: 16 x 16 threads, each with a tile of C in registers. All loads and
-// stores are of single elements. For each k a thread multiplies all pairs of thread_m elements of A and thread_n of B.
+// The tiled product of the ladder's register steps: 16 x 16 threads, each with a tile of C in registers, by loads and
+// stores of single elements.
 #pragma once
 
 #include "tile_row.h"
 
 namespace libsgemm::cuda {
 
-// Copies a k-tile of an operand, which has `extent` outer elements and `depth` of k from `source` on; zeros beyond
-// them. Consecutive threads read along the contiguous dimension.
+// Copies a k-tile, with zeros beyond `extent` outer elements and `depth` k. Consecutive threads read along the
+// contiguous dimension.
 template <class Config, int Outer, bool AlongK>
 __device__ __forceinline__ void fetch_tile(float (&tile)[Config::tile_k][Outer + 1], const float *source, int64_t ld,
                                            int extent, int depth) {
@@ -69,6 +69,5 @@ __device__ __forceinline__ void register_tile(const Operands &operands, const Ti
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `name` of the file's Config, and its table row (tile_row.h).
 #define LIBSGEMM_REGISTER_TILE_ROW(name, make) \
   LIBSGEMM_TILE_ROW(name, make, register_tile, Engine::scalar, 0, Config::blocks)

@@ -1,4 +1,4 @@
-// As sm75_ffma_64x64x16_widened, with tiles of 128 x 128, blocks of 256 threads and 33792 bytes of shared memory.
+// As sm75_ffma_64x64x16_widened, with tiles of 128 x 128 and blocks of 256 threads.
 #include "level3/level3_tile.cuh"
 
 namespace libsgemm::cuda {
@@ -19,7 +19,6 @@ __global__ void __launch_bounds__(Config::kThreads, resident_blocks(Config::kRes
 
 bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
 
-// As sm75_ffma_64x64x16_widened.
 double cost(const GemmDesc &desc, int index) { return 3 * tiles_seconds(desc, device(index), kTiling); }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {

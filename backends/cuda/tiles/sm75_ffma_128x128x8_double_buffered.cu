@@ -1,12 +1,8 @@
-// As sm75_ffma_128x128x8_vectorised, with two alternating buffers of shared memory: step 6 of the ladder
-// (docs/kernels/ffma.md), for a large C. The loop is described in double_buffered.cuh.
+// As sm75_ffma_128x128x8_vectorised, with two alternating buffers of shared memory (double_buffered.cuh): step 6 of the
+// ladder (docs/kernels/ffma.md), for a large C.
 //
 // Source: Nath, Tomov, Dongarra, "An Improved MAGMA GEMM for Fermi GPUs" (2010); Tan et al., "Fast Implementation of
 // DGEMM on Fermi GPU" (SC 2011).
-//
-// Shared memory, bytes: 2 buffers of up to 8448. Storing C: 17408 in all.
-//
-// Measured (H100): 4096 x 4096 x 4096 NT 49.5 TFLOP/s, cuBLAS 52.2.
 #include "double_buffered.cuh"
 #include "gpu/kernels.h"
 #include "tile_row.h"

@@ -1,13 +1,4 @@
-// As sm75_ffma_128x128x8_double_buffered, for small matrices, alone or in batches.
-//
-//   tile of C: 32 x 32      warp: 32 x 16 = 8 x 4 lanes      thread: 4 x 4
-//   +--------+--------+     first row 4 r, column 4 c
-//   | warp 0 | warp 1 |     r = 2 (lane / 8) + lane % 2
-//   +--------+--------+     c = lane / 2 % 4
-//
-// Shared memory, bytes: 2 buffers of up to 4608 (rows of 32 floats; 36 if contiguous along k).
-//
-// Speed: in figures/sm90.h (H200).
+// As sm75_ffma_128x128x8_double_buffered, for small matrices, alone or in batches: two warps of 32 x 16.
 #include "double_buffered.cuh"
 #include "gpu/kernels.h"
 #include "tile_row.h"

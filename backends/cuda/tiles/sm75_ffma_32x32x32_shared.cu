@@ -1,17 +1,10 @@
-// C = alpha op(A) op(B) + beta C on any GPU, tiles in shared memory: step 2 of the ladder (docs/kernels/ffma.md).
+// C = alpha op(A) op(B) + beta C on any GPU, tiles in shared memory: step 2 of the ladder (docs/kernels/ffma.md). A
+// lane for each row of the tile of 32 x 32, a warp for each column. Rows of 33 floats avoid bank conflicts of
+// transposed stores.
 //
 // Source: NVIDIA, CUDA C++ Programming Guide, "Shared Memory".
 //
-//   tile of C: 32 x 32            32 warps of one column each, a lane for each row; k advances by 32
-//   +----+----+-- --+----+
-//   | w0 | w1 | ... | 31 |
-//   +----+----+-- --+----+
-//
-// Shared memory, bytes: A at 0 (32 rows of 33 floats, so that transposed stores have no bank conflicts), B at 4224 (the
-// same).
-//
 // Requires: gemm of FP32; any transposition, alignment, size and batch.
-// Measured (H100): 4096 x 4096 x 4096 NT 6.7 TFLOP/s, cuBLAS 52.2.
 #include "gpu/kernels.h"
 #include "tile_row.h"
 
@@ -27,8 +20,7 @@ struct Config {
   static constexpr double peak_fraction = 0.1;
 };
 
-// Copies the thread's element of a tile, zero outside of the matrix. Consecutive threads read along the contiguous
-// dimension.
+// Zero outside of the matrix. Consecutive threads read along the contiguous dimension.
 __device__ __forceinline__ void fetch(float (&tile)[32][33], const float *source, int64_t ld, bool along_k,
                                       int64_t first_outer, int64_t extent, int64_t first_k, int64_t depth) {
   const int x = threadIdx.x % 32, y = threadIdx.x / 32;

@@ -1,10 +1,7 @@
 // Products of FP16 or bfloat16 matrices, and batches of them, in FP32 arithmetic. Elements are converted to FP32, which
-// is exact, before they are stored to shared memory.
-//
-// A block of 64 threads computes a tile of C by the loop of level3_tile.cuh, in 17408 bytes of shared memory.
+// is exact, as they are stored to shared memory. The loop is that of level3_tile.cuh. Not compared with cuBLAS.
 //
 // Requires: gemm of FP16 or bfloat16 operands; any size, transposition, alignment and batch.
-// Measured (H100): 10 to 15 us from k = 16 on, for the cost model; not compared with cuBLAS.
 #include "level3/level3_tile.cuh"
 
 namespace libsgemm::cuda {
@@ -12,7 +9,7 @@ namespace {
 
 using namespace level3;
 using Config = TileConfig<64, 64, 16, 6>;
-// A latency of 8 us: a product takes 10 to 15 us from k = 16 on, whatever C (measured on an H100).
+// A product takes 10 to 15 us from k = 16 on, whatever C (measured on an H100).
 constexpr Figures kFigures = {0.5, 0.05, kTileSteps, 8e-6};
 constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, kFigures};
 
@@ -25,7 +22,7 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kResident)
 
 bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
 
-// Measured (H100): three times what the model predicts, also where C is most of the work.
+// Measured (H100): three times the prediction, also where C is most of the work.
 double cost(const GemmDesc &desc, int index) { return 3 * tiles_seconds(desc, device(index), kTiling); }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {

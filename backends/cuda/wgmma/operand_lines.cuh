@@ -1,5 +1,5 @@
-// Layouts of tiles in shared memory as TMA writes them with its swizzle, and their wgmma descriptors (NVIDIA, PTX ISA,
-// matrix descriptors). They are not in instructions.cuh, which tests on the CPU replace.
+// Layouts of tiles in shared memory as TMA swizzles them, and their wgmma descriptors (NVIDIA, PTX ISA, matrix
+// descriptors). Tests on the CPU replace instructions.cuh, but not these.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,14 +8,14 @@
 
 namespace libsgemm::cuda::ptx {
 
-// K-major tile: rows of the outer side, each kLine bytes (128 or 64) along k. The 16-byte chunks are swizzled within 8
-// rows; the tile begins at a multiple of 8 rows. kPitch: bytes between groups of 8 rows.
+// K-major tile: rows of kLine bytes (128 or 64), whose 16-byte chunks are swizzled within 8 rows; aligned to 8 rows.
+// kPitch: bytes between groups of 8 rows.
 template <int kLine, int kPitch = 8 * kLine>
 struct AlongK {
   static constexpr int line = kLine;
   static constexpr bool along_k = true, by_threads = false;
   static constexpr int box_rows = 256;   // most of one copy
-  static constexpr int step_bytes = 32;  // from one instruction's k to the next one's
+  static constexpr int step_bytes = 32;  // from one instruction to the next
   static constexpr uint64_t swizzle = kLine == 128 ? 1 : 2;
   static_assert(kLine == 128 || kLine == 64, "the swizzles in use");
   __device__ __forceinline__ static uint64_t descriptor(uint32_t shared) {
@@ -24,8 +24,8 @@ struct AlongK {
   }
 };
 
-// MN-major tile: blocks of 64 16-bit elements of the outer side x kDepth k, 128 bytes for each k. A block may hold
-// fewer k, but keeps its distance to the next one.
+// MN-major tile: blocks of 64 16-bit elements x kDepth k, 128 bytes for each k. A block with fewer k keeps its distance
+// to the next one.
 template <int kDepth>
 struct AlongOuter {
   static constexpr int line = 128;
@@ -38,12 +38,12 @@ struct AlongOuter {
   }
 };
 
-// MN-major tile of TF32: blocks of 32 floats of the outer side x kDepth k, 128 bytes for each k. wgmma reads TF32 only
-// K-major, so threads read these blocks and pass x in registers.
+// MN-major tile of TF32: blocks of 32 floats x kDepth k, 128 bytes for each k. wgmma reads TF32 only K-major, so
+// threads read these blocks and pass x in registers.
 //
-// An instruction takes 16 rows and 8 k of a warp. Lane l reads 4 elements: rows l / 4 + 8 h, k l % 4 + 4 q. If all
-// lanes read the same h and q at once, half of them would have bank conflicts. So lanes with odd l % 4 read the other h
-// first, and those with l % 4 > 1 the other q; arrange() restores the order.
+// An instruction takes 16 rows and 8 k of a warp. Lane l reads rows l / 4 + 8 h, k l % 4 + 4 q. To avoid bank
+// conflicts, lanes with odd l % 4 read the other h first, and those with l % 4 > 1 the other q; arrange() restores the
+// order.
 template <int kDepth>
 struct ByThreads {
   static constexpr int line = 128;
@@ -51,17 +51,16 @@ struct ByThreads {
   static constexpr int box_rows = 32;
   static constexpr int step_bytes = 8 * 128;
 
-  uint32_t first;  // address of the lane's first element for the first instruction
+  uint32_t first;  // address of the lane's first element
 
-  // Rows from `row` on, a multiple of 16, of the tile at `shared`, a multiple of 1024.
+  // `row` is a multiple of 16, `shared` of 1024.
   __device__ __forceinline__ ByThreads(uint32_t shared, int row, int lane) {
     const int group = lane / 4, step = lane % 4, h = step & 1, q = step >> 1, k = step + 4 * q;
     const int chunk = (row % 32 / 4 + 2 * h + group / 4) ^ k;
     first = shared + static_cast<uint32_t>(row / 32 * (kDepth * line) + k * line + chunk * 16 + group % 4 * 4);
   }
-  // Address of the i-th of the lane's four elements: with the other h if `i` is odd, the other q if `i` is 2 or 3.
+  // Address of the i-th of the lane's four elements.
   __device__ __forceinline__ uint32_t at(int i) const { return first ^ (i & 1) * 32 ^ (i >> 1) * (4 * line + 64); }
-  // Puts what the lane has read into the instruction's order, [h + 2 q].
   __device__ __forceinline__ static void arrange(float (&x)[4], int lane) {
     if (lane & 1) exchange(x[0], x[1]), exchange(x[2], x[3]);
     if (lane & 2) exchange(x[0], x[2]), exchange(x[1], x[3]);

@@ -2,10 +2,9 @@
 // that are multiples of 16; each width is a kernel of the table. sm90_wgmma_*_split_k: the same with k in slices, whose
 // sums go to the workspace; not for W = 256.
 //
-// Main loop and sources: wgmma_engine.cuh. The cost model in wgmma_way.cpp predicts the fastest configuration of a
-// call, and so its kernel.
+// Main loop and sources: wgmma_engine.cuh; choice of the configuration: wgmma_way.cpp; figures: docs/kernels/wgmma.md.
 //
-//   tile of C: W x 128 or W x 64, or the other way round
+//   tile of C: W x 128 or W x 64, or transposed
 //
 //   y, W            (m, or n where C is computed transposed)
 //   +-------------------------+
@@ -13,16 +12,13 @@
 //   +-------------------------+
 //   | warpgroup 1             |  64            W x 64: the same 64 rows, every other stage
 //   +-------------------------+
-//   warpgroup 2: one lane copies               Clusters of 1 or, with 128 rows, of 1, 2 or 4 blocks (WgmmaCluster).
+//   warpgroup 2: one lane copies               clusters of 1, 2 or 4 blocks (WgmmaCluster); with 64 rows none
 //
-// Shared memory, bytes: as many stages as fit into 196608, at most 12. A stage has 16384 of x (8192 for 64 rows), then
-// 128 W of y, where W is rounded up to 64 if y is MN-major. After the stages, 32768 of boxes in flight to C; for 64
-// rows their second half passes accumulators to the first warpgroup. Then 208 of barriers. 229584 in all.
+// Shared memory, 224 KiB: up to 12 stages of x and W columns of y (rounded up to 64 if y is MN-major), 192 KiB; boxes
+// in flight to C, 32 KiB, half of which passes accumulators to the first warpgroup in tiles of 64 rows; barriers.
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; code for sm_90a. Any size and transposition.
-//
-// Measured (H100, limited by power): FP16 NN 4096 721 TFLOP/s, cuBLAS 13.1 724. More: docs/kernels/wgmma.md.
 #include "gpu/kernels.h"
 #include "wgmma_width_row.h"
 

@@ -1,5 +1,4 @@
-// Host side of the kernels for FP32 operands in the math mode tf32 by wgmma. A pass first rewrites operands that the
-// main loop cannot read in place (gpu/splits/packed_row.h).
+// Host side of the kernels for FP32 operands in math mode tf32 by wgmma, with their pass (gpu/splits/packed_row.h).
 #pragma once
 
 #include "gpu/kernels.h"
@@ -21,7 +20,7 @@ inline bool tf32_lies_badly(const GemmDesc &desc, bool of_a) {
   return (reinterpret_cast<uintptr_t>(of_a ? desc.a : desc.b) % 16 | static_cast<uint64_t>(ld | stride) % 4) != 0;
 }
 
-// True if the pass rewrites an operand. If both are MN-major, it rewrites the smaller one.
+// True if the pass rewrites an operand.
 inline bool tf32_packs(const GemmDesc &desc, bool of_a) {
   if (tf32_lies_badly(desc, of_a)) return true;
   if (along_k_a(desc) || along_k_b(desc) || tf32_lies_badly(desc, !of_a)) return false;
@@ -39,8 +38,7 @@ struct Tf32Row {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME`, in namespace libsgemm::cuda. N and STAGES are those of WgmmaShape, CLUSTER the largest
-// cluster.
+// N and STAGES are those of WgmmaShape, CLUSTER the largest cluster.
 #define LIBSGEMM_WGMMA_PACKED_ROW(NAME, N, STAGES, CLUSTER)                                  \
   template <bool kXAlongK, int kCluster>                                                     \
   __global__ void __launch_bounds__(kWgmmaThreads, 1)                                        \

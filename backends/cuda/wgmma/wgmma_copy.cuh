@@ -15,8 +15,8 @@ __device__ __forceinline__ void copy_box(unsigned blocks, uint32_t to, const Ten
   }
 }
 
-// Copies a stage of a chunk of an operand's rows, from `row` and `k` on. to_pair: the chunk is half of the tile and
-// goes to both blocks.
+// Copies a stage of a chunk of an operand, from `row` and `k` on. to_pair: the chunk is half of the tile and goes to
+// both blocks.
 template <class Config, class Lines, int kChunk>
 __device__ __forceinline__ void copy_chunk(uint32_t shared, const TensorMap &map, int row, int k, int product,
                                            bool to_pair, uint32_t barrier) {
@@ -38,14 +38,13 @@ __device__ __forceinline__ void WgmmaRows::copy(uint32_t shared, const TensorMap
   copy_chunk<Config, Lines, kChunk>(shared, map, row, k, product, to_pair, barrier);
 }
 
-// Part of an operand's tile that a block copies: number `part` of 1 << log_parts, to `blocks` (copy_box()).
+// Part of an operand's tile that a block copies: number `part` of 1 << log_parts.
 struct WgmmaShare {
   int part = 0, log_parts = 0;
   unsigned blocks = 0;
 };
 
-// For tiles of any width: copies `outer` rows of x or columns of y from `first` on, at most kMost; only this block's
-// share of their lines.
+// Copies the block's share of `outer` rows of x or columns of y from `first` on, at most kMost, for tiles of any width.
 template <class Config, class Lines, int kMost>
 __device__ __forceinline__ void copy_outer(uint32_t shared, const TensorMap &map, int outer, int first, int k,
                                            int product, const WgmmaShare &share, uint32_t barrier) {
@@ -79,7 +78,6 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, cons
     const WgmmaMaps &maps = work.maps();
     const WgmmaProblem &p = work.problem();
     work.expect(t + walk.step);
-    // For a shared operand, the half that this block copies.
     const int x = Config::any_width ? tile_first_x<Config>(p, tile, rank)
                                     : tile.x * Config::cluster_x + rank * (kPairX ? Config::x_chunk : Config::tile_x);
     const int y = Config::any_width ? tile_first_y<Config>(p, tile, rank)

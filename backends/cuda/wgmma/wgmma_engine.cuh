@@ -1,34 +1,28 @@
 // Products by Hopper's warpgroup instructions (wgmma). Blocks are persistent; one warp copies by TMA, two warpgroups
-// multiply.
+// multiply. Why, and what was tried: docs/kernels/wgmma.md.
 //
 //   warpgroup 0, 1   multiply: kHalves times 64 rows of x each, times kN columns of y
 //   warp 8           one lane copies stage after stage, of this tile and the next one, while the others store
 //
 //   stage s of `stages`:  [x: chunks of rows, in each the planes][y: the planes]
-//   after the stages:     for each warp two boxes of 16 rows of x by 32 columns of y in flight to C, in C's layout:
-//                         along y, or along x; 2048 bytes each
+//   after the stages:     two boxes of 16 rows of x by 32 columns of y in flight to C for each warp
 //   after these:          barriers full[stages], empty[stages]
 //
-// A stage, or k-step, spans `depth` of k. An operand keeps its layout in global memory: K-major, each row a line of 128
-// or 64 bytes; or MN-major (along its outer side), in blocks of 64 elements x depth lines. TMA swizzles the 16-byte
-// chunks of 8 lines, and wgmma reads them swizzled (instructions.cuh). An MN-major x of TF32 goes through registers
-// (operand_lines.cuh).
+// A stage, or k-step, spans `depth` of k. Operands keep their layout: K-major, each row a line of 128 or 64 bytes; or
+// MN-major, in blocks of 64 elements x depth lines. TMA swizzles the 16-byte chunks of 8 lines, and wgmma reads them
+// swizzled. An MN-major x of TF32 goes through registers (operand_lines.cuh).
 //
-// Planes are the splits of an operand (gpu/splits/splits.h): 1 for the caller's own operand, 2 or 3 for FP32. With more
-// than one plane, the sums leave the tensor cores every kPromoteDepth k, since the tensor cores truncate where FP32
-// rounds. Products of low weight come first, summed separately if they have a scale, then the others (Promotion). The
-// other warpgroup multiplies meanwhile.
+// Planes are the splits of an FP32 operand (gpu/splits/splits.h). With more than one, sums leave the tensor cores every
+// kPromoteDepth k, since the tensor cores truncate where FP32 rounds. Products of low weight come first, summed
+// separately if they have a scale (Promotion). The other warpgroup multiplies meanwhile.
 //
-// The kernel of 16-bit products (WgmmaAnyWidth) has tiles of any width: a loop over k for each width, and one copy of
-// everything else. Tiles of 64 rows of x are multiplied by both warpgroups, which take alternate stages.
+// WgmmaAnyWidth has 16-bit tiles of any width: a loop over k for each width, and one copy of everything else. In tiles
+// of 64 rows the warpgroups take alternate stages.
 //
-// A cluster is two blocks (Config::cluster): neighbours that need the same tile of one operand, of which each copies a
-// half to both. So a stage is free when both blocks have read it: their warps arrive at both blocks' barriers. A block
-// must not end before its neighbour has written to it and arrived at it for the last time. Tiles of any width have
-// clusters of up to four blocks (WgmmaCluster), side by side along x, or two by two. Two by two, a block copies half of
-// its x to the block that shares x with it, and half of its y to the one that shares y.
-//
-// What bounds it, and what was tried: docs/kernels/wgmma.md.
+// The two blocks of a cluster need the same tile of one operand, and each copies a half to both. A stage is free when
+// both have read it: their warps arrive at both blocks' barriers. A block must not end before its neighbour has written
+// to it and arrived at it for the last time. WgmmaAnyWidth has clusters of up to four (WgmmaCluster); two by two, a
+// block shares x with one block and y with another.
 //
 // Sources: NVIDIA, PTX ISA, and CUTLASS' documents of the warp-specialised persistent design; DeepSeek's DeepGEMM for
 // the promotion. Nothing of either is copied.
@@ -40,9 +34,9 @@
 
 namespace libsgemm::cuda {
 
-// Initialises the ring's barriers, one stage a thread, and makes them known to the cluster. `arrivals`: number that
-// fills a stage, apart from bytes. init_more(stage) initialises other barriers of a stage. This does not wait for the
-// previous grid: threads that read or write memory of other grids wait as late as they can.
+// Initialises the ring's barriers, one stage a thread, and makes them known to the cluster. `arrivals`: how many fill a
+// stage. init_more(stage) initialises other barriers. Does not wait for the previous grid: threads that touch memory of
+// other grids wait as late as they can.
 template <class Config, class InitMore>
 __device__ __forceinline__ void begin(WgmmaRing<Config> stage, unsigned arrivals, const InitMore &init_more) {
   ptx::let_next_grid_start();
@@ -123,7 +117,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     if (!tile_finish.wanted || !out.meets(x, y, kHeight, width)) continue;
     if constexpr (Config::has_boxes) {
       uint32_t warp = threadIdx.x / 32;
-      // Recomputed for each tile: registers do not suffice for the addresses of all boxes.
+      // Recomputed: the addresses of all boxes would not fit into registers.
       if constexpr (Config::any_triangle) warp = static_cast<uint32_t>(ptx::uniform(static_cast<int>(warp)));
       const uint32_t boxes = at.shared + Config::stages_bytes + warp * (2 * Config::box_bytes);
       if (p.boxes && (Config::any_triangle || out.contains(x, y, kHeight, width))) {
@@ -146,7 +140,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
         }
         continue;
       }
-      if (Config::any_triangle || (Config::planes == 1 && out.step_y == 1)) {  // with planes registers do not suffice
+      if (Config::any_triangle || (Config::planes == 1 && out.step_y == 1)) {  // otherwise registers do not suffice
         store_rows<Config>(result, x, y, out, boxes, tile_finish);
         continue;
       }
@@ -163,7 +157,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
   }
 }
 
-// Returns the walk of block `block` of `blocks` that have `count` tiles; below, of this block of the whole launch.
+// The walk of block `block` of `blocks` that have `count` tiles; below, of this block of the launch.
 template <class Config>
 __device__ __forceinline__ WgmmaWalk walk_of(const WgmmaProblem &p, int block, int blocks, int count) {
   if constexpr (Config::any_cluster) {
@@ -177,8 +171,7 @@ __device__ __forceinline__ WgmmaWalk walk_of(const WgmmaProblem &p, int count) {
   return walk_of<Config>(p, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), count);
 }
 
-// The kernel's body. finish(product, x, y) returns the Finish (wgmma_store.cuh) of a warpgroup's accumulators, whose
-// first row and column are x and y.
+// The kernel's body. finish(product, x, y) returns the Finish (wgmma_store.cuh) of a warpgroup's accumulators.
 template <class Config, class Work, class Finish>
 __device__ __forceinline__ void wgmma_products(Work work, const WgmmaWalk &walk, const Finish &finish) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)

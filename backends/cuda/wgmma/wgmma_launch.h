@@ -20,12 +20,12 @@ struct WgmmaInstance {
   uint32_t x_box[2], y_box[2], x_swizzle, y_swizzle;  // boxes: along lines, across them
   size_t shared_bytes;
   uint32_t c_box[2];   // along y, along x; 0: no boxes
-  bool boxes_along_x;  // boxes may run along x, too
+  bool boxes_along_x;  // as well
   WgmmaCluster shape;  // for tiles of any width
   TriangleTiles triangle;
 };
 
-// Sides of a call as the kernels see them: x is n unless `swapped`.
+// Sides as the kernels see them: x is n unless `swapped`.
 struct WgmmaSides {
   bool swapped, x_along_k, y_along_k;
 
@@ -37,46 +37,45 @@ struct WgmmaSides {
   int64_t y(const GemmDesc &desc) const { return swapped ? desc.n : desc.m; }
 };
 
-// True if swapped sides need fewer tiles of `tile_x` x `tile_y`, by at least an eighth. Swapped stores are narrow:
-// neither vectors nor TMA can write C then.
+// True if swapped sides need fewer tiles, by at least an eighth, since their stores are narrow: neither vectors nor
+// TMA.
 inline bool wgmma_swaps(const GemmDesc &desc, int tile_x, int tile_y) {
   const auto tiles = [&](int64_t x, int64_t y) { return ceil_div(x, tile_x) * ceil_div(y, tile_y); };
   return tiles(desc.m, desc.n) < tiles(desc.n, desc.m) * 7 / 8;
 }
 
-// True if `beta` allows tiles of this width to be stored as boxes. If C is read, boxes must run along y and be whole: a
-// last box that begins within the previous one would read what that one wrote.
+// True if tiles of this width may be stored as boxes. If C is read, boxes must be whole: a last box that begins within
+// the previous one would read what that one wrote.
 inline bool wgmma_boxes_add(float beta, bool along_y, int width) {
   return beta == 0 || (along_y && width % kWgmmaBox == 0);
 }
 
-// True if TMA can store C, by instances that have boxes along the side whose step is 1.
 inline bool wgmma_boxes_fit(const GemmDesc &desc, bool swapped, int width) {
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_c : 0;
   return wgmma_boxes_add(desc.beta, !swapped, width) && reinterpret_cast<uintptr_t>(desc.c) % 16 == 0 &&
          static_cast<uint64_t>(desc.m | desc.ldc | stride) % 4 == 0;
 }
 
-// Slices of k. `partial`: where slices leave their sums, null for C.
+// `partial`: where slices leave their sums, null for C.
 struct WgmmaSlices {
   int count;
   float *partial;
   int64_t partial_ld;
 };
 
-// Number of clusters of `x` x `y` in a triangle of `order` rows: Part::y_from_x if `y_grows`, otherwise Part::x_from_y.
+// Number of clusters of `x` x `y` in a triangle of `order` rows.
 int64_t wgmma_triangle_clusters(TriangleTiles tiles, int64_t order, bool y_grows, int x, int y);
-constexpr int64_t kMostTriangleLines = 256;  // limit, since they are counted one by one
+constexpr int64_t kMostTriangleLines = 256;  // they are counted one by one
 
-// Sets the numbers of tiles of C, x by y, and what follows from sizes, part, k-steps and slices.
+// Sets what follows from sizes, part, k-steps and slices.
 void count_tiles(const WgmmaInstance &instance, WgmmaProblem *p);
 
-// Describes C, matrices of `y` x `x` elements, to TMA: fills p.boxes and, if TMA can store C, map. Not for kernels that
-// read C where they store it.
+// Describes C, matrices of `y` x `x` elements, to TMA: fills p.boxes and map. Not for kernels that read C where they
+// store it.
 libsgemm_status_t describe_boxes(const WgmmaInstance &instance, int64_t matrices, const Launch &launch, WgmmaProblem *p,
                                  TensorMap *map, Error *error);
 
-// Launches an instance for `tiles` tiles, each of a cluster. Blocks are persistent: no more than fit at once.
+// Launches an instance for `tiles` tiles. Blocks are persistent: no more than fit at once.
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_wgmma_tiles(void (*kernel)(Parameters...), const WgmmaInstance &i, int64_t tiles,
                                      const Launch &launch, Error *error, const Arguments &...arguments) {
@@ -89,8 +88,8 @@ libsgemm_status_t launch_wgmma_tiles(void (*kernel)(Parameters...), const WgmmaI
     if (status != LIBSGEMM_SUCCESS) return status;
     clusters = std::min<int64_t>(clusters, std::max(resident, 1));
   }
-  // As few clusters as need no more rounds, if that leaves few of them out: tiles of a round are then neighbours, and
-  // idle multiprocessors leave power to the others.
+  // As few clusters as need no more rounds, if few are left out: tiles of a round are then neighbours, and idle
+  // multiprocessors leave power to others.
   const int64_t even = ceil_div(tiles, ceil_div(tiles, clusters));
   if (clusters - even <= clusters / 16) clusters = even;
   return launch_after(kernel, static_cast<unsigned>(i.cluster), dim3(static_cast<unsigned>(clusters * i.cluster)),
@@ -108,7 +107,6 @@ libsgemm_status_t describe_wgmma(const GemmDesc &desc, const WgmmaInstance &inst
                                  const StridedOperands &operands, int64_t count, const Launch &launch, WgmmaMaps *maps,
                                  WgmmaProblem *problem, Error *error);
 
-// describe_wgmma() and the launch.
 libsgemm_status_t launch_wgmma(const GemmDesc &desc, const WgmmaInstance &instance, const WgmmaSides &sides,
                                libsgemm::Stored::Part part, const WgmmaSlices &slices, const StridedOperands &operands,
                                int64_t count, const Launch &launch, Error *error);

@@ -1,4 +1,4 @@
-// Products of the wgmma main loop (wgmma_engine.cuh): the stages of a tile, summed in registers.
+// Products of the wgmma main loop (wgmma_engine.cuh): sums a tile's stages in registers.
 #pragma once
 
 #include "wgmma_tiles.cuh"
@@ -12,8 +12,7 @@ __device__ __forceinline__ uint32_t offset_x(int group, int half, int plane) {
          (row - chunk * Config::x_chunk) * Config::row_bytes;
 }
 
-// Issues the products of one stage: a half and plane of x times the plane of y that `of_y` describes. `fresh`: sums
-// start at zero.
+// Issues the products of a stage: a half and plane of x times the plane of y that `of_y` describes.
 template <class Config, int kSums>
 __device__ __forceinline__ void multiply_stage(float (&sum)[kSums], uint32_t x, uint64_t of_y, bool fresh) {
   using X = typename Config::X;
@@ -26,7 +25,7 @@ __device__ __forceinline__ void multiply_stage(float (&sum)[kSums], uint32_t x, 
   }
 }
 
-// Multiplies all of a tile's k, accumulating in the tensor cores.
+// Accumulates all of a tile's k in the tensor cores.
 template <class Config, int kSums>
 __device__ __forceinline__ void multiply_tile(float (&sum)[Config::halves][kSums], WgmmaRing<Config> *at, int group,
                                               int steps) {
@@ -70,9 +69,8 @@ __device__ __forceinline__ void multiply_in_turn(float (&sum)[1][kSums], WgmmaRi
   if (steps > group) at->release(before);
 }
 
-// Adds the accumulators of both warpgroups. Returns true to the first one, which stores the sums. `both` needs
-// registers of its own: otherwise the compiler would wait for each product (C7515). `parity`: of the exchange's
-// barriers.
+// Adds the accumulators of both warpgroups. Returns true to the first one, which stores them. `both` needs registers of
+// its own: otherwise the compiler would wait for each product (C7515).
 template <class Config, int kSums>
 __device__ __forceinline__ bool gather_sums(const float (&sum)[kSums], float (&both)[kSums], uint32_t shared, int group,
                                             int steps, int width, unsigned *parity) {
@@ -101,8 +99,8 @@ __device__ __forceinline__ bool gather_sums(const float (&sum)[kSums], float (&b
   return group == 0;
 }
 
-// multiply_tile() with x through registers. These must not be written while products are in flight: the compiler would
-// wait for each product (C7513). So the warpgroup waits for its products while the other one multiplies.
+// multiply_tile() with x through registers. Writing these while products are in flight makes the compiler wait for each
+// (C7513). So a warpgroup waits for its products while the other one multiplies.
 template <class Config>
 __device__ __forceinline__ void multiply_tile_by_threads(float (&sum)[Config::n / 2], WgmmaRing<Config> *at, int group,
                                                          int steps) {
@@ -132,8 +130,8 @@ __device__ __forceinline__ void multiply_tile_by_threads(float (&sum)[Config::n 
   }
 }
 
-// Products of a scheme, in their order: plane x(r) of x times plane y(r) of y. The first `low` are summed separately
-// and multiplied by low_scale.
+// Products of a scheme: plane x(r) of x times plane y(r) of y. The first `low` are summed separately and multiplied by
+// low_scale.
 template <int kPlanes>
 struct Promotion;
 template <>
@@ -155,7 +153,7 @@ struct Promotion<3> {
   __device__ __forceinline__ static constexpr int y(int r) { return 0x010210 >> 4 * r & 15; }
 };
 
-// multiply_tile() for several planes, with sums in FP32 outside of the tensor cores.
+// multiply_tile() for several planes, summed in FP32 outside of the tensor cores.
 template <class Config>
 __device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Config::n / 2], WgmmaRing<Config> *at,
                                                 int group, int steps) {

@@ -1,8 +1,7 @@
 // Description of a launch of the wgmma kernels (wgmma_engine.cuh). Host and device.
 //
-// C is x by y here: x is the side whose operand wgmma takes first, 64 rows an instruction, y the other one. A thread's
-// accumulators run along y. So y is m, C^T = op(B)^T op(A)^T, wherever stores of C matter; if m is large and n small, x
-// is m.
+// C is x by y here: x is the side whose operand wgmma takes first, 64 rows an instruction. A thread's accumulators run
+// along y. So y is m, C^T = op(B)^T op(A)^T, wherever stores of C matter; if m is large and n small, x is m.
 #pragma once
 
 #include <cstdint>
@@ -14,45 +13,43 @@
 
 namespace libsgemm::cuda {
 
-// Part of C that is computed: all, or a triangle with its diagonal, y >= x or x >= y.
+// Part of C that is computed, with the diagonal.
 enum class Part : int8_t { all, y_from_x, x_from_y };
 
-// Clusters of a triangle that a launch computes, and their order.
+// Clusters of a triangle that a launch computes.
 enum class TriangleTiles : int8_t {
-  squares,   // all clusters, which are square
-  lines,     // all clusters, which are not square (TriangleLines)
-  beside,    // squares off the diagonal
-  halves,    // for squares on the diagonal, the half that has all of y
-  quarters,  // the rest of squares on the diagonal
+  squares,   // all, which are square
+  lines,     // all, which are not square (TriangleLines)
+  beside,    // off the diagonal
+  halves,    // of a square on the diagonal, with all of y
+  quarters,  // the rest of it
 };
 LIBSGEMM_HOST_DEVICE constexpr bool y_has_x(TriangleTiles tiles) { return tiles >= TriangleTiles::halves; }
 
 constexpr int kPromoteDepth = 64;   // k of splits after which sums leave the tensor cores
 constexpr int kWgmmaThreads = 384;  // two warpgroups that multiply, one that copies
 
-// For 16-bit products in tiles of any width: k of a stage, rows of x of most tiles, columns of y.
+// k of a stage and rows of x of 16-bit products in tiles of any width.
 constexpr int kWgmmaDepth = 64, kWgmmaRows = 128;
 using WgmmaWidths =
     std::integer_sequence<int, 256, 240, 224, 208, 192, 176, 160, 144, 128, 112, 96, 80, 64, 48, 32, 16>;
 
-constexpr int kWgmmaGroup = 8;  // rows of tiles computed together, which share operands in the L2 cache
+constexpr int kWgmmaGroup = 8;  // rows of tiles computed together, which share operands in L2
 
 constexpr int kWgmmaBox = 32;  // columns of y that TMA stores at once
 
-// Shape of a cluster in blocks, powers of two: 1 << log_x along x, which share y, times 1 << log_y along y, which share
-// x.
+// Shape of a cluster in blocks: 1 << log_x along x, which share y, times 1 << log_y along y, which share x.
 struct WgmmaCluster {
-  int8_t log_x, log_y;  // log_y is 0 or 1
+  int8_t log_x, log_y;  // log_y: 0 or 1
 
   LIBSGEMM_HOST_DEVICE constexpr int log_blocks() const { return log_x + log_y; }
   LIBSGEMM_HOST_DEVICE constexpr int blocks() const { return 1 << log_blocks(); }
-  // Blocks that share an operand with a block, itself included. In clusters of up to 4 their ranks are `rank` xor i,
-  // for i below sharers().
+  // Blocks that share an operand with a block, itself included: in clusters of up to 4, ranks `rank` xor i.
   LIBSGEMM_HOST_DEVICE constexpr int sharers() const { return (1 << log_x) + (1 << log_y) - 1; }
-  // Position of block `rank` in the cluster. (Single blocks may have been launched as pairs.)
+  // Position in the cluster. (Single blocks may have been launched as pairs.)
   LIBSGEMM_HOST_DEVICE constexpr int x(int rank) const { return rank & ((1 << log_x) - 1); }
   LIBSGEMM_HOST_DEVICE constexpr int y(int rank) const { return rank >> log_x & ((1 << log_y) - 1); }
-  // Multicast mask of the blocks that share its x; below, its y.
+  // Multicast mask of the blocks that share x; below, y.
   LIBSGEMM_HOST_DEVICE constexpr unsigned sharing_x(int rank) const {
     return (log_y > 0 ? 1u | 1u << (1 << log_x) : 1u) << x(rank);
   }
@@ -65,7 +62,7 @@ constexpr int kMostCluster = 4;  // blocks of a cluster of tiles of any width
 
 struct WgmmaMaps {
   TensorMap x, y;  // indexed by (along lines, across them, plane, product)
-  TensorMap c;     // if WgmmaProblem::boxes; indexed by (y, x, 0, matrix), or with x first if its step is 1
+  TensorMap c;     // if `boxes`; indexed by (y, x, 0, matrix), or x first if its step is 1
 };
 
 struct WgmmaProblem {
@@ -73,32 +70,31 @@ struct WgmmaProblem {
   int tiles_x, tiles_y;      // C in tiles of a cluster
   gpu::Divisor tiles;        // number of a matrix; fewer for a triangle
   gpu::Divisor last_height;  // tiles along y of the last group of kWgmmaGroup
-  int width, stages;         // tile along y; stages of the ring; both for any_width
-  int k_steps, slices;       // k-steps of the whole product; slices of k
-  int slice_steps;           // k-steps of a slice; some have one more
+  int width, stages;         // tile along y, stages of the ring; only for any_width
+  int k_steps, slices;       // of the whole product; slices of k
+  int slice_steps;           // of a slice; some have one more
   int products;
   float alpha, beta;
-  // Element (x, y) of product i is at c + i * c_elements + x * step_x + y * step_y; one of the steps is 1. With slices,
-  // slice s of product i is matrix i * slices + s.
+  // Element (x, y) of product i is at c + i * c_elements + x * step_x + y * step_y; one step is 1. Slice s of product i
+  // is matrix i * slices + s.
   float *c;
   int64_t step_x, step_y, c_elements;
   Part part;
-  TriangleTiles triangle;  // for a part
-  WgmmaCluster cluster;    // for tiles of any width
-  bool moves_x, moves_y;   // false: all products have the same operand
-  bool vectors;            // step_y is 1, and pairs of y are aligned to 8 bytes
-  bool boxes;              // TMA can store C, along the side whose step is 1
+  TriangleTiles triangle;
+  WgmmaCluster cluster;   // for tiles of any width
+  bool moves_x, moves_y;  // false: all products have the same operand
+  bool vectors;           // pairs of y can be stored
+  bool boxes;             // TMA can store C
 
-  // True for tiles on a triangle's diagonal, whose operands are one matrix: x is rows of y from x_row() on and is not
-  // copied.
+  // Tiles on a triangle's diagonal: x is rows of y from x_row() on and is not copied.
   LIBSGEMM_HOST_DEVICE bool y_has_x() const { return cuda::y_has_x(triangle); }
   LIBSGEMM_HOST_DEVICE int x_row() const {
     return triangle == TriangleTiles::halves && part == Part::x_from_y ? kWgmmaRows : 0;
   }
 };
 
-// Lines of a triangle's clusters that are not square, one after the other. A line is `line` wide and has the clusters,
-// `across` wide and `most` in all, that begin before its end.
+// Lines of a triangle's clusters that are not square. A line is `line` wide and has the clusters, `across` wide, at
+// most `most` in all, that begin before its end.
 struct TriangleLines {
   int line, across, most;
   int end = 0, clusters = 0;

@@ -46,7 +46,7 @@ WgmmaInstance wgmma_instance(WgmmaKernel kernel) {
           TriangleTiles::squares};
 }
 
-// Returns use(number, x, y); ::value of each is a template argument of the call's instance.
+// Returns use(number, x, y), with ::value for the call's instance.
 template <Number kNumber, class Use>
 auto with_wgmma_sides(const WgmmaSides &sides, const Use &use) {
   using Yes = std::true_type;
@@ -78,14 +78,13 @@ WgmmaInstance wgmma_instance_of(const GemmDesc &desc, const WgmmaSides &sides) {
   });
 }
 
-// Shapes for 16-bit operands; kN and kStages are those of WgmmaShape.
+// kN and kStages are those of WgmmaShape.
 template <bool kAlongK>
 using WgmmaLines = std::conditional_t<kAlongK, ptx::AlongK<128>, ptx::AlongOuter<64>>;
 template <Number kNumber, bool kXAlongK, bool kYAlongK, int kN, int kStages, int kCluster>
 using WgmmaShape16 = WgmmaShape<kNumber, WgmmaLines<kXAlongK>, WgmmaLines<kYAlongK>, 1, kN, 64, kStages, kCluster>;
 
-// Least k at which blocks with one tile each are worth a pair; below, pairs lose more by their later start than they
-// save.
+// Least k at which blocks with one tile each are worth a pair, which starts later.
 constexpr int kPairDepth = 1024;
 
 template <class Row>
@@ -94,7 +93,7 @@ struct WgmmaTiles {
       typename Row::template Shape<Row::math_mode == LIBSGEMM_MATH_TF32 ? Number::tf32 : Number::f16, true, true, 1>;
   static constexpr bool floats = Row::math_mode == LIBSGEMM_MATH_TF32;
 
-  // With TF32, an MN-major operand must be x, so that it goes through registers.
+  // An MN-major operand of TF32 must be x, to go through registers.
   static WgmmaSides sides(const GemmDesc &desc) {
     if (floats && !(along_k_a(desc) && along_k_b(desc))) return {desc, along_k_b(desc)};
     return {desc, wgmma_swaps(desc, Shape::tile_x, Shape::tile_y)};
@@ -115,7 +114,7 @@ struct WgmmaTiles {
   static libsgemm_status_t enqueue(const GemmDesc &desc, const StridedOperands &operands, int64_t count,
                                    const Launch &launch, Error *error) {
     const WgmmaSides s = sides(desc);
-    // Pairs save reads of the L2 cache. If every block has one tile, the device must hold them all at once.
+    // Pairs save reads of L2. If every block has one tile, the device must hold them all.
     const auto blocks = [&](int cluster_x, int cluster_y) {
       return ceil_div(s.x(desc), cluster_x) * ceil_div(s.y(desc), cluster_y) * count;
     };
@@ -129,14 +128,13 @@ struct WgmmaTiles {
   }
 };
 
-// Most products of a launch whose tiles can be counted.
 inline int64_t most_wgmma_products(const GemmDesc &desc, int slices) {
   const int64_t tiles = ceil_div(desc.m, 8) * ceil_div(desc.n, 8) * slices;  // upper bound
   return std::clamp<int64_t>(INT_MAX / 4 / tiles, 1, kMostProducts);
 }
 
-// Extra seconds for a C that TMA cannot store. It is stored row by row, which other tiles' products hide less (fitted
-// by eye to k below 50, H100).
+// Extra seconds for a C that TMA cannot store, which other tiles' products hide less (fitted by eye to k below 50,
+// H100).
 inline double wgmma_row_stores(const GemmDesc &desc, bool may_box, bool swapped, int width, int index) {
   const double elements = static_cast<double>(desc.m) * static_cast<double>(desc.n);
   return may_box && wgmma_boxes_fit(desc, swapped, width)

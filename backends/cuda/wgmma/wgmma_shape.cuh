@@ -1,4 +1,4 @@
-// Shapes of the wgmma kernels (wgmma_engine.cuh): the operands' layouts, a tile's extents, its stages.
+// Shapes of the wgmma kernels (wgmma_engine.cuh).
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -8,7 +8,7 @@
 namespace libsgemm::cuda {
 
 constexpr int kConsumers = 2, kConsumerWarps = 8;
-// kN: columns of y. kHalves: halves, of 64 rows of x, for each warpgroup. kDepth: k of a stage.
+// kN: columns of y. kHalves: 64 rows of x each, for each warpgroup. kDepth: k of a stage.
 template <Number kNumber, class XLines, class YLines, int kHalves, int kN, int kDepth, int kStages, int kCluster,
           int kPlanes = 1>
 struct WgmmaShape {
@@ -24,9 +24,9 @@ struct WgmmaShape {
 
   static constexpr int element_bytes = kNumberBytes<kNumber>;
   static constexpr int instruction_depth = 32 / element_bytes;
-  static constexpr int instructions = kDepth / instruction_depth;  // for a stage, along k
+  static constexpr int instructions = kDepth / instruction_depth;  // of a stage
 
-  // Rows of y in shared memory; MN-major blocks have 64.
+  // MN-major blocks have 64 rows of y.
   static constexpr int y_rows = Y::along_k ? kN : (kN + 63) / 64 * 64;
   static constexpr int x_chunk = kCluster == 2 && shares_x ? tile_x / 2 : tile_x;
   static constexpr int y_chunk = kCluster == 2 && !shares_x ? y_rows / 2 : y_rows;
@@ -34,12 +34,11 @@ struct WgmmaShape {
   static constexpr int x_bytes = tile_x * kPlanes * row_bytes, y_bytes = y_rows * kPlanes * row_bytes;
   static constexpr int stage_bytes = x_bytes + y_bytes;
   static constexpr int stages_bytes = kStages * stage_bytes;
-  // Boxes in flight to C, if there is room for them.
   static constexpr int box_x = 16, box_y = kWgmmaBox, box_bytes = box_x * box_y * 4;
   static constexpr bool has_boxes =
       kN % box_y == 0 && stages_bytes + kConsumerWarps * 2 * box_bytes + 16 * kStages <= 227 * 1024;
   static constexpr int boxes_bytes = has_boxes ? kConsumerWarps * 2 * box_bytes : 0;
-  // True if boxes may also run along x: needed if the layout of an operand decides which side of C is x.
+  // Boxes may also run along x where an operand's layout decides which side of C is x.
   static constexpr bool boxes_along_x = has_boxes && X::by_threads;
   static constexpr int shared_bytes = stages_bytes + boxes_bytes + 16 * kStages;
   static_assert(!X::along_k || row_bytes == X::line, "a row of k is a line");
@@ -60,19 +59,18 @@ struct WgmmaShape {
   static constexpr bool shares_k = false;
 };
 
-// Shape whose tile width is set by the launch, one of WgmmaWidths. The stages share the memory of four stages of width
-// 256. kCluster: 1, or kMostCluster if the launch sets the cluster. kRows: rows of x, 128 or 64. With 64, at most 64
-// wide, both warpgroups multiply all rows in alternate stages: half as many bytes arrive for a tile, whose time they
-// bound.
+// Shape whose tile width is set by the launch; the stages share the memory of four stages of width 256. kCluster: 1, or
+// kMostCluster if the launch sets the cluster. kRows: rows of x. With 64, at most 64 wide, both warpgroups multiply all
+// rows in alternate stages: the bytes that arrive bound such tiles, and these are half.
 template <Number kNumber, class XLines, class YLines, int kCluster, int kRows>
 struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, 1> {
   using Widest = WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, 1>;
   static constexpr bool any_width = true, any_cluster = kCluster > 1;
   static constexpr bool boxes_along_x = true, shares_k = kRows < kWgmmaRows;
-  static constexpr int n = shares_k ? 64 : 256;  // the widest
+  static constexpr int n = shares_k ? 64 : 256;
   static constexpr int tile_x = kRows, x_bytes = kRows * Widest::row_bytes, cluster = kCluster;
   static constexpr int most_stages = 12;
-  // Barriers of the exchange of accumulators, after those of the ring: sums are there, sums are taken.
+  // Barriers of the exchange of accumulators.
   static constexpr int barriers_at = Widest::stages_bytes + Widest::boxes_bytes;
   static constexpr int sums_there = barriers_at + 16 * most_stages, sums_taken = sums_there + 8;
   static constexpr int shared_bytes = sums_taken + 8;
@@ -83,7 +81,6 @@ struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 
   static_assert(kRows == 64 || kRows == kWgmmaRows, "rows of an instruction, or of two");
   static_assert(kCluster == 1 || kCluster == kMostCluster, "alone, or as the launch says");
 
-  // Bytes of a stage for a width. MN-major blocks have 64 columns.
   LIBSGEMM_HOST_DEVICE static constexpr int bytes_of_stage(int width) {
     const int rows = YLines::along_k ? width : (width + 63) / 64 * 64;
     return x_bytes + rows * Widest::row_bytes;
@@ -94,14 +91,13 @@ struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 
   }
 };
 
-// WgmmaAnyWidth for triangles, with any TriangleTiles.
 template <Number kNumber, class Lines>
 struct WgmmaAnyTriangle : WgmmaAnyWidth<kNumber, Lines, Lines, kMostCluster, kWgmmaRows> {
   static constexpr bool any_triangle = true, boxes_along_x = false;
   static_assert(Lines::along_k || kWgmmaRows % Lines::box_rows == 0, "x begins with a block of y");
 };
 
-// Calls use(std::integral_constant) with the width, one of up to kMost.
+// Calls use(std::integral_constant) with the width.
 template <int kMost, class Use, int... kWidths>
 __device__ __forceinline__ void with_wgmma_width(int width, const Use &use, std::integer_sequence<int, kWidths...>) {
   const auto try_width = [&](auto candidate) {

@@ -1,5 +1,5 @@
-// Stores of the wgmma main loop (wgmma_engine.cuh): accumulators go to C by TMA, by warps that write rows or columns of
-// C from a box in shared memory, or by threads from registers. Config is a WgmmaShape.
+// Stores of the wgmma main loop (wgmma_engine.cuh): accumulators go to C by TMA, by warps from a box in shared memory,
+// or by threads from registers.
 #pragma once
 
 #include "instructions.cuh"
@@ -26,8 +26,7 @@ struct WgmmaOutput {
         vectors(p.vectors),
         part(p.part) {}
 
-  // True if any of the tile of `height` x `width` at (x, y) is in the part to store; below, if all of it is, except
-  // what is outside of C.
+  // True if any of the tile at (x, y) is in the part to store; below, if all of it is, apart from what is outside of C.
   __device__ __forceinline__ bool meets(int x, int y, int height, int width) const {
     return part == Part::all || (part == Part::y_from_x ? y + width > x : x + height > y);
   }
@@ -36,10 +35,10 @@ struct WgmmaOutput {
   }
 };
 
-// Prefetches a warpgroup's tile of the old C to the L2 cache while the products are computed; the store waits for it.
+// Prefetches a warpgroup's tile of the old C to L2 during the products.
 __device__ __forceinline__ void prefetch_output(const WgmmaOutput &out, int first_x, int first_y, int height,
                                                 int width) {
-  constexpr int kLine = 32, kLines = 16;  // floats; threads for a row of the tile: 256 floats are up to 9 lines
+  constexpr int kLine = 32, kLines = 16;  // floats; threads a row: 256 floats are up to 9 lines
   const bool along_y = out.step_y == 1;
   const int thread = static_cast<int>(threadIdx.x) % 128, at = thread % kLines * kLine;
   const int length = along_y ? min(width, out.y_end - first_y) : min(height, out.x_end - first_x);
@@ -51,10 +50,10 @@ __device__ __forceinline__ void prefetch_output(const WgmmaOutput &out, int firs
   for (int row = thread / kLines; row < count; row += 128 / kLines) ptx::prefetch_to_l2(line + row * step);
 }
 
-// A Finish says what accumulators represent. `wanted`: the tile is stored at all. row(x), column(y): what is known of a
-// row and of a column. value(sum, row, column): the product's element. place(out, x): where row x of C begins.
+// A Finish says what accumulators represent. `wanted`: the tile is stored at all. value(sum, row(x), column(y)): the
+// product's element. place(out, x): where row x of C begins.
 struct DenseFinish {
-  static constexpr bool dense = true;         // rows of C are step_x apart
+  static constexpr bool dense = true;         // rows are step_x apart
   static constexpr bool reads_boxes = false;  // boxes along y may add to the old C
   __device__ __forceinline__ float *place(const WgmmaOutput &out, int x) const { return out.c + x * out.step_x; }
 };
@@ -69,7 +68,7 @@ struct PlainFinishOf : DenseFinish {
 using PlainFinish = PlainFinishOf<true>;
 using UnreadFinish = PlainFinishOf<false>;  // if beta is 0, or C is read otherwise
 
-// Stores the accumulators of a warpgroup from registers: rows from first_x on, columns from first_y on.
+// Stores a warpgroup's accumulators from registers, from (first_x, first_y) on.
 template <class Config, class Finish>
 __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
                                            const WgmmaOutput &out, const Finish &finish) {
@@ -126,7 +125,7 @@ __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Co
 
 __device__ constexpr float kNothing[4][4] = {};  // where C is not read
 
-// Finish::row() of a thread's two rows of a box that begins at row `x`.
+// Finish::row() of a thread's two rows of a box.
 template <class Finish>
 struct BoxRows {
   decltype(std::declval<Finish>().row(0)) of[2];
@@ -138,8 +137,8 @@ struct BoxRows {
 };
 
 // Writes a warp's 16 rows of 32 columns, box number b, to shared memory, in TMA's swizzle of 128 bytes. Odd rows are
-// two groups of columns ahead, so that four rows have no bank conflicts. `y`: the thread's first column of C. kBack:
-// the tile ends within the box, which so begins 16 columns earlier.
+// two groups of columns ahead, to avoid bank conflicts. `y`: the thread's first column of C. kBack: the tile ends
+// within the box, which so begins 16 columns earlier.
 template <class Config, bool kBack, bool kReads = false, class Finish>
 __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int b, uint32_t box,
                                          const BoxRows<Finish> &rows, int y, const WgmmaOutput &out,
@@ -148,7 +147,7 @@ __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int 
   const bool odd = lane / 4 % 2 != 0;
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    const int mine = odd ? j ^ 2 : j;  // group of 8 columns of the box
+    const int mine = odd ? j ^ 2 : j;  // of 8 columns
     const int column = y + Config::box_y * b - (kBack ? 16 : 0) + 8 * mine;
     const auto column_0 = finish.column(min(column, out.y_end - 1));
     const auto column_1 = finish.column(min(column + 1, out.y_end - 1));
@@ -165,8 +164,8 @@ __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int 
   }
 }
 
-// fill_box() with the 16 rows of a column contiguous, in TMA's swizzle of 64 bytes. Threads of odd columns write their
-// second column first, so that two columns have no bank conflicts.
+// fill_box() with contiguous rows of a column, in TMA's swizzle of 64 bytes. Threads of odd columns write their second
+// column first, to avoid bank conflicts.
 template <class Config, bool kBack, class Finish>
 __device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 2], int b, uint32_t box,
                                                  const BoxRows<Finish> &rows, int y, const WgmmaOutput &out,
@@ -192,9 +191,8 @@ __device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 
   }
 }
 
-// Reads the old C where a thread fills box b along y, in pieces of 32 bytes. `y` and the order of the groups of columns
-// are those of fill_box(). The reads bypass the L1 cache, which does not see TMA's writes. The result does not go to
-// accumulators: the compiler would then wait for each product (C7515).
+// Reads the old C where a thread fills box b along y, in the order of fill_box(), bypassing the L1 cache, which does
+// not see TMA's writes. Not to accumulators: the compiler would then wait for each product (C7515).
 template <class Config>
 __device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_x, int y, const WgmmaOutput &out) {
   const int lane = static_cast<int>(threadIdx.x) % 32, first = y + Config::box_y * b;
@@ -204,7 +202,7 @@ __device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       const int x = first_x + lane / 4 + 8 * r;
-      // If a column is inside, the next one is too, wherever TMA can store.
+      // Where TMA can store, columns are inside in pairs.
       const bool inside = x < out.x_end && column < out.y_end;
       const float2 *from = reinterpret_cast<const float2 *>(out.c + x * out.step_x + column);
       const float2 pair = inside ? __ldcg(from) : make_float2(0, 0);
@@ -213,14 +211,13 @@ __device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_
   }
 }
 
-// Lines of a box that a convolution's warp handles at once, where it empties the box itself or writes columns. A tile
-// runs this code once and waits for its instructions; all lines unrolled would exceed the instruction cache.
+// Lines of a box that a convolution's warp handles at once. A tile runs this code once; all lines unrolled would exceed
+// the instruction cache.
 template <class Config>
 constexpr int kBoxLinesAtOnce = Config::planes == 1 ? 2 : 1;
 
-// Writes kCount times 32 elements from a box to C. wanted(i): true if this lane has an element; to(i), from(i): its
-// place in C and in the box. The old C is read kAtOnce at a time: otherwise each read would wait for the previous
-// write.
+// Writes kCount times 32 elements from a box to C. wanted(i): this lane has an element; to(i), from(i): where. The old
+// C is read kAtOnce at a time, so that reads do not wait for each write.
 template <int kAtOnce, int kCount, class Wanted, class To, class From>
 __device__ __forceinline__ void write_box(float beta, const Wanted &wanted, const To &to, const From &from) {
   static_assert(kCount % kAtOnce == 0, "whole turns");
@@ -249,7 +246,7 @@ __device__ __forceinline__ void write_box_rows(float beta, int x, int y, const W
       [&](int r) { return box + r * 128 + (lane / 4 ^ r % 8) * 16 + lane % 4 * 4; });
 }
 
-// Stores the accumulators of a warpgroup by TMA. Each warp passes its rows through its two boxes alternately.
+// Stores a warpgroup's accumulators by TMA. Each warp alternates between its two boxes.
 template <class Config, bool kAlongX, bool kReads, class Finish>
 __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
                                             int width, const TensorMap &map, int matrix, const WgmmaOutput &out,
@@ -261,7 +258,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
 #pragma unroll
   for (int h = 0; h < Config::halves; ++h) {
     if (warp_x + 64 * h >= out.x_end) break;
-    // Old C of this box and, if the registers suffice, of the next one, in flight while this one is filled.
+    // The old C is in flight while this box and, if registers suffice, the next one are filled.
     constexpr int kAhead = Config::X::by_threads || Config::any_triangle ? 0 : 1;
     [[maybe_unused]] float there[1 + kAhead][4][4];
     const auto read = [&](int b) { read_box<Config>(there[b % (1 + kAhead)], b, warp_x + 64 * h, y, out); };
@@ -297,8 +294,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
           fill_box<Config, kBack, kReads>(sum[h], b, box, rows, y, out, finish, there[b % (1 + kAhead)]);
         }
       };
-      // Two copies of the code, not a choice for each accumulator: code that a tile runs once waits for its
-      // instructions.
+      // Two copies of the code, not a choice for each accumulator: the code is fetched once a tile.
       if constexpr (Config::any_width && !kReads) {
         if (back) {
           fill(std::true_type());
@@ -309,8 +305,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
         fill(std::false_type());
       }
       if constexpr (Config::any_triangle) {
-        // The diagonal crosses the box. TMA stores all boxes of the warp before this one, or all after it; none uses
-        // this box now.
+        // The diagonal crosses the box. The warp's other boxes come all before or all after this one, so it is free.
         const int x_of = warp_x + 64 * h, y_of = first_y + Config::box_y * b;
         if (!out.contains(x_of, y_of, Config::box_x, Config::box_y)) {
           __syncwarp();
@@ -329,8 +324,8 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
   }
 }
 
-// Stores accumulators through a box without TMA, so that a warp writes 32 neighbours at once: if columns of C are not
-// aligned to 16 bytes, C is read, or only a part of the tile is stored.
+// Stores accumulators through a box without TMA: if columns of C are not aligned to 16 bytes, C is read, or only a part
+// of the tile is stored. A warp writes 32 neighbours at once.
 template <class Config, class Finish>
 __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
                                            const WgmmaOutput &out, uint32_t box, const Finish &finish) {
@@ -355,7 +350,7 @@ __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Co
   }
 }
 
-// store_rows() if rows of C are contiguous, such as windows whose pixels are: 16 rows and two columns at once.
+// store_rows() for contiguous rows of C, such as windows of contiguous pixels: 16 rows and two columns at once.
 template <class Config, class Finish>
 __device__ __forceinline__ void store_columns(const float (&sum)[Config::halves][Config::n / 2], int first_x,
                                               int first_y, const WgmmaOutput &out, uint32_t box, const Finish &finish) {

@@ -1,5 +1,5 @@
-// Tiles of the wgmma main loop (wgmma_engine.cuh): which tile a block computes, in an order in which neighbours share
-// operands in the L2 cache, and its ring of stages.
+// Tiles of the wgmma main loop (wgmma_engine.cuh): which tile a block computes, so that neighbours share operands in
+// L2, and its ring of stages.
 #pragma once
 
 #include "wgmma_shape.cuh"
@@ -11,9 +11,8 @@ struct WgmmaTile {
   int slice, product;
 
   __device__ __forceinline__ static int count(const WgmmaProblem &p) { return p.tiles.value * p.slices * p.products; }
-  // `any_triangle`: true if p.triangle may be other than squares.
   __device__ __forceinline__ WgmmaTile(const WgmmaProblem &p, int index, bool any_triangle = false) {
-    // The first tile's place is most of a small product's latency: no unnecessary division.
+    // The first tile's place is most of a small product's latency: no division unless needed.
     product = slice = 0;
     if (p.slices * p.products > 1) {
       slice = p.tiles.quotient(index);
@@ -62,8 +61,7 @@ struct WgmmaTile {
     return slice * p.slice_steps + min(slice, p.k_steps - p.slice_steps * p.slices);
   }
 
-  // Sets x <= y in a triangle of `order` rows. A group's columns follow each other, in each the rows that are in the
-  // triangle.
+  // Sets x <= y in a triangle of `order` rows, column by column within a group.
   __device__ __forceinline__ void place_in_triangle(int order, int index) {
     // Number of tiles in g groups, which have kWgmmaGroup * g rows.
     const auto before = [](int g) { return kWgmmaGroup * g * (kWgmmaGroup * g + 1) / 2; };
@@ -92,20 +90,19 @@ struct WgmmaRows {
                                        uint32_t barrier) const;
 };
 
-// A kernel's Work is what its launch computes, tile after tile. A thread requests tiles by ascending index; maps() and
-// problem() belong to the last one requested. WgmmaWork is the Work of one WgmmaProblem.
+// The Work of a launch. A thread requests tiles by ascending index; maps() and problem() belong to the latest.
 struct WgmmaWork {
   const WgmmaMaps &of_maps;
   const WgmmaProblem &of_problem;
-  bool any_triangle = false;  // as for WgmmaTile
+  bool any_triangle = false;
 
   __device__ __forceinline__ int count() const { return WgmmaTile::count(of_problem); }
   __device__ __forceinline__ WgmmaTile tile(int index) { return {of_problem, index, any_triangle}; }
   __device__ __forceinline__ const WgmmaMaps &maps() const { return of_maps; }
   __device__ __forceinline__ const WgmmaProblem &problem() const { return of_problem; }
   __device__ __forceinline__ WgmmaRows rows(int row, int product) const { return {row, product}; }
-  __device__ __forceinline__ void expect(int) const {}  // the tile will be copied soon
-  // Prefetches what the first copies need. It runs before the previous grid has ended: only what that does not write.
+  __device__ __forceinline__ void expect(int) const {}  // will be copied soon
+  // Prefetches what the first copies need, before the previous grid has ended.
   __device__ __forceinline__ void prepare() const {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     ptx::prefetch_map(&of_maps.x);
@@ -115,7 +112,6 @@ struct WgmmaWork {
   }
 };
 
-// First row of x and first column of y of a block's tile.
 template <class Config>
 __device__ __forceinline__ int tile_first_x(const WgmmaProblem &p, const WgmmaTile &tile, int rank) {
   if constexpr (Config::any_cluster) {
@@ -144,15 +140,15 @@ struct WgmmaWalk {
 
 template <class Config>
 struct WgmmaRing {
-  uint32_t shared;  // address of stage 0
+  uint32_t shared;  // of stage 0
   int stages = Config::stages, stage_bytes = Config::stage_bytes;
   int x_at = 0, y_at = Config::x_bytes;  // offsets in a stage
   int stage = 0;
   unsigned parity = 0;
   int rank;                       // the block's, in its cluster
-  int sharers = Config::cluster;  // blocks that share operands with this one, and itself
+  int sharers = Config::cluster;  // blocks that share operands, with this one
   __device__ __forceinline__ WgmmaRing(uint32_t shared, int rank) : shared(shared), rank(rank) {}
-  // With Config::any_width, `p` may be any product of the launch: all have the same stages.
+  // `p`: any product of the launch: all have the same stages.
   __device__ __forceinline__ WgmmaRing(uint32_t shared, int rank, const WgmmaProblem &p) : WgmmaRing(shared, rank) {
     if constexpr (Config::any_width) {
       stages = p.stages, stage_bytes = Config::bytes_of_stage(p.width);
@@ -177,7 +173,7 @@ struct WgmmaRing {
   __device__ __forceinline__ void advance() {
     if (++stage == stages) stage = 0, parity ^= 1;
   }
-  // Frees the stage of the barrier for copies of all blocks that share operands with this one.
+  // Frees the stage for copies of all blocks that share operands.
   __device__ __forceinline__ void release(uint32_t barrier) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     if constexpr (Config::cluster > 1) {

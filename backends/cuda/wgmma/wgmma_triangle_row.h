@@ -38,7 +38,6 @@ struct WgmmaTriangleRow {
   }
   static double cost(const GemmDesc &desc, int index) { return way(desc, index).seconds; }
 
-  // Returns the instance that computes a part, and sets `kernel`.
   static WgmmaInstance instance(const GemmDesc &d, const WgmmaTriangleWay::Part &part, Function *kernel) {
     const auto of = [&](auto number, auto x, auto) {
       constexpr Number kNumber = decltype(number)::value;
@@ -56,7 +55,7 @@ struct WgmmaTriangleRow {
 
   static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
     const GemmDesc d = product(desc);
-    const int64_t order = ceil_div(desc.n, kWgmmaRows);  // in tiles, an upper bound for every part
+    const int64_t order = ceil_div(desc.n, kWgmmaRows);  // in tiles, an upper bound
     const int64_t most = std::clamp<int64_t>(INT_MAX / 4 / (order * (order + 1)), 1, kMostProducts);
     const Stored::Part stored = desc.uplo == LIBSGEMM_LOWER ? Stored::lower : Stored::upper;
     return for_strided_chunks(d, most, [&](const StridedOperands &operands, int64_t count) {
@@ -79,7 +78,7 @@ struct WgmmaTriangleRow {
         }
         triangle.end[p] = blocks;
       }
-      // A block without tiles may be needed to complete the last cluster.
+      // Blocks without tiles complete the last cluster.
       triangle.end[kTriangleParts - 1] = blocks = static_cast<int>(ceil_div(blocks, first.cluster)) * first.cluster;
       return launch_after(kernel, static_cast<unsigned>(first.cluster), dim3(static_cast<unsigned>(blocks)),
                           dim3(kWgmmaThreads), first.shared_bytes, launch, error, triangle);
@@ -97,6 +96,6 @@ Kernel wgmma_triangle_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines a kernel of the table with tiles of WIDTH columns of y. For the kernel's file.
+// WIDTH: columns of y in a tile.
 #define LIBSGEMM_WGMMA_TRIANGLE_ROW(NAME, WIDTH) \
   Kernel NAME() { return wgmma_triangle_kernel<Kernels, WIDTH>(#NAME); }

@@ -1,4 +1,4 @@
-// Selection, by a cost model, of the configuration with which the wgmma kernels compute a product of 16-bit operands.
+// Selects the wgmma configuration of a product of 16-bit operands by a cost model.
 #pragma once
 
 #include "gpu/cost.h"
@@ -7,8 +7,7 @@
 
 namespace libsgemm::cuda {
 
-// Configuration of a product: rows of x and columns of y of a tile, sides (WgmmaSides), cluster, slices of k, predicted
-// time.
+// Configuration: rows of x and columns of y of a tile, sides (WgmmaSides), cluster, slices of k, predicted time.
 struct WgmmaWay {
   int rows;
   int width;
@@ -18,15 +17,15 @@ struct WgmmaWay {
   double seconds;
 };
 
-// Returns the fastest configuration with tiles of `rows` rows of x and `width` columns of y; `split`: with k in more
-// than one slice. `slices` is 0 if there is none.
+// The fastest configuration with tiles of `rows` rows of x and `width` columns of y; `split`: with two slices of k or
+// more. `slices` is 0 if there is none.
 WgmmaWay best_wgmma_way(const GemmDesc &desc, int rows, int width, bool split, int index);
 
-// True if there is a configuration at all; below, one of more than one slice.
+// True if there is a configuration; below, one of several slices.
 bool fits_wgmma_width(const GemmDesc &desc, int width);
 bool splits_wgmma(const GemmDesc &desc, int rows, int width, int index);
 
-// Configuration of a triangle: up to three parts at a time (WgmmaTriangle), each by at_once clusters.
+// Configuration of a triangle: up to three parts (WgmmaTriangle).
 struct WgmmaTriangleWay {
   struct Part {
     int width;
@@ -37,8 +36,8 @@ struct WgmmaTriangleWay {
   double seconds;
 };
 
-// Returns the configuration with tiles `width` wide: single blocks for 128, pairs for wider ones. With 256, pairs
-// compute the squares off the diagonal, and single blocks those on it.
+// The configuration with tiles `width` wide: single blocks for 128, pairs for wider ones; for 256, pairs only off the
+// diagonal.
 WgmmaTriangleWay wgmma_triangle_way(const GemmDesc &product, bool y_grows, int width, int index);
 
 }  // namespace libsgemm::cuda

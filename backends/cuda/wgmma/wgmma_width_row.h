@@ -1,4 +1,4 @@
-// Host side of the wgmma kernels for 16-bit operands, read in place. One device kernel serves tiles of all widths. Each
+// Host side of the wgmma kernels for 16-bit operands, read in place. One device kernel serves tiles of all widths; each
 // width is a kernel of the table, and another one with k in slices. The kernel's file defines Kernels:
 //
 //   struct Kernels {
@@ -24,7 +24,6 @@ WgmmaInstance wgmma_instance_of_width(WgmmaKernel kernel, int width, const Wgmma
   i.tile_y = width, i.stages = Shape::stages_of(width);
   i.shape = cluster, i.cluster = cluster.blocks();
   i.cluster_x = Shape::tile_x << cluster.log_x, i.cluster_y = width << cluster.log_y;
-  // Each block copies its part of a shared operand.
   i.x_box[1] = static_cast<uint32_t>((Shape::X::along_k ? Shape::tile_x : Shape::depth) >> cluster.log_y);
   i.y_box[1] = static_cast<uint32_t>((Shape::Y::along_k ? width : Shape::depth) >> cluster.log_x);
   return i;
@@ -93,7 +92,7 @@ Kernel wgmma_width_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Define a kernel with tiles of ROWS rows of x and WIDTH columns of y; the second one, with k in slices.
+// ROWS: rows of x; WIDTH: columns of y. The second one: k in slices.
 #define LIBSGEMM_WGMMA_ROW(NAME, ROWS, WIDTH) \
   Kernel NAME() { return wgmma_width_kernel<Kernels, ROWS, WIDTH, false>(#NAME); }
 #define LIBSGEMM_WGMMA_SPLIT_ROW(NAME, ROWS, WIDTH) \

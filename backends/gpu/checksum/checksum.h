@@ -10,16 +10,10 @@
 //   7  judge       the worst ratio of each of 64 blocks of threads; -1: there was nothing to judge
 //
 // If beta is not 0, steps 1 to 4 and 6 run before the product. Steps 5 to 7 run after it, preceded by steps 2 to 4 if
-// its arithmetic, which is known only then, rounds B. Nothing is judged if a column loses its sign only after the
-// product.
+// its arithmetic, which is known only then, rounds B. Nothing is judged if a column loses its sign only then.
 //
-// sum_rows: a block of 256 threads sums 32 rows x 128 columns at a time, with the weights of the columns in shared
-// memory. If rows of the matrix are contiguous, a warp takes one column, and the block 8 columns at once; if columns
-// are, a warp takes 4 rows, 32 columns at once. So a warp reads 128 contiguous bytes. If there are few rows, several
-// blocks share their columns ("parts"), and the reader of the sums adds the parts.
-//
-// Shared memory, bytes: weights 128 x 2 x 8, sums 3 x 32 x 33 x 8: 27392.
-// Requires: one product of any types, transpositions, alignment and size.
+// sum_rows: a block of 256 threads sums 32 rows x 128 columns at a time; a warp reads 128 contiguous bytes in either
+// order. If there are few rows, several blocks share their columns ("parts"), and the reader adds the parts.
 #pragma once
 
 #include <algorithm>
@@ -69,7 +63,7 @@ __device__ __forceinline__ void add_element(const SumWork &w, int64_t column, do
   }
 }
 
-// Adds the elements of 32 rows from `row` and 128 columns from `column` that are in the matrix.
+// Adds 32 rows from `row` and 128 columns from `column` on, inside the matrix.
 template <Type kType, bool kRounds, bool kSquares>
 __device__ __forceinline__ void add_block(const SumWork &w, int64_t row, int64_t column, const double *weight,
                                           const double *norm, RowTotals *totals) {
@@ -104,7 +98,6 @@ __device__ __forceinline__ void add_block(const SumWork &w, int64_t row, int64_t
   }
 }
 
-// Adds the threads' sums of each row and stores the results.
 __device__ __forceinline__ void store_sums(const SumWork &w, int64_t slot, int64_t part, const RowTotals *totals,
                                            double (*shared)[kChecksumRows][33]) {
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
@@ -128,7 +121,6 @@ __device__ __forceinline__ void store_sums(const SumWork &w, int64_t slot, int64
   __syncthreads();
 }
 
-// The bodies of the kernels.
 __device__ __forceinline__ void start_signs(const SumWork &b, double *found, uint64_t seed) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * kSumThreads;
   const int64_t first = static_cast<int64_t>(blockIdx.x) * kSumThreads + threadIdx.x;
@@ -167,7 +159,7 @@ __device__ __forceinline__ double total_of(const double *sums, const SumWork &w,
   return total;
 }
 
-// Totals of all rows of w, whose blocks of rows are all chosen, in order.
+// Totals of all rows of w, whose blocks are all chosen.
 __device__ __forceinline__ void finish_sums(const SumWork &w, double *weights, double *norms) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * kSumThreads;
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * kSumThreads + threadIdx.x; i < w.rows; i += step) {
@@ -176,7 +168,7 @@ __device__ __forceinline__ void finish_sums(const SumWork &w, double *weights, d
   }
 }
 
-// Returns the largest of all threads' values, or their sum, in each thread.
+// Returns the largest of all threads' values, or their sum, to each thread.
 template <bool kLargest>
 __device__ __forceinline__ double combine(double value, double *shared) {
   shared[threadIdx.x] = value;
@@ -197,7 +189,6 @@ __device__ __forceinline__ int64_t chosen_column(const SumWork &w, int64_t at) {
   return w.column_blocks.at(at / kChecksumColumns) * kChecksumColumns + at % kChecksumColumns;
 }
 
-// An element of A or B, in FP64.
 __device__ __forceinline__ double factor_element(const SumWork &w, Type type, int64_t row, int64_t column) {
   const int64_t at = row * w.row_step + column * w.col_step;
   if (type == Type::f16) return sum_element<Type::f16, false>(w, at);
@@ -205,8 +196,8 @@ __device__ __forceinline__ double factor_element(const SumWork &w, Type type, in
   return sum_element<Type::f32, true>(w, at);
 }
 
-// Takes the elements of a row of C that are NaN or Inf and whose column has a sign. Returns their part of sum_j w_j
-// (AB)_ij, which the caller subtracts. If C was not read, also judges these elements, in *worst.
+// Handles the elements of a row of C that are NaN or Inf and whose column has a sign. Returns their part of sum_j w_j
+// (AB)_ij, which the caller subtracts. If C was not read, also judges them, in *worst.
 __device__ __forceinline__ double gaps_of(const JudgeWork &j, const ChecksumBound &b, int64_t row, double *shared,
                                           double *worst) {
   const ElementBound bound = {b.mode, b.factor, j.alpha, 0, b.terms, b.cut};
@@ -233,11 +224,11 @@ __device__ __forceinline__ double gaps_of(const JudgeWork &j, const ChecksumBoun
   return combine<false>(part, shared);
 }
 
-// State of a row before its gaps, the elements that are not finite, are subtracted.
+// A row before its gaps, the elements that are not finite, are subtracted.
 struct RowState {
   double product, before, computed;
   ChecksumRow sums;
-  bool gaps;     // the gaps have to be subtracted
+  bool gaps;     // there are some
   double ratio;  // without gaps; negative: nothing can be judged
 };
 
@@ -251,17 +242,17 @@ __device__ __forceinline__ RowState state_of_row(const JudgeWork &j, const Check
   s.computed = total_of(j.c.sums, j.c, 0, i);
   s.sums = {total_of(j.a.sums, j.a, 1, i), total_of(j.a.sums, j.a, 2, i),
             read ? beta * sqrt(total_of(j.c_before, j.c, 1, i)) : 0};
-  // Numbers of elements with a sign that are not finite now, and that were not before.
+  // How many elements with a sign are not finite now, and were not before.
   const double now = total_of(j.c.sums, j.c, 2, i), old = read ? total_of(j.c_before, j.c, 2, i) : 0;
   if (now >= kHidden || now < old) {
-    s.ratio = wrong;  // a finite number where there can be none
+    s.ratio = wrong;  // finite where it cannot be
   } else if (!checksum_finite(s.sums.plain)) {
-    s.ratio = now == signs ? 0 : wrong;  // the row of A is not finite
+    s.ratio = now == signs ? 0 : wrong;  // A's row is not finite
   } else if (now == 0) {
     s.ratio = checksum_ratio(s.computed, j.alpha * s.product + s.before, s.sums, bound);
   } else if (now == signs) {
     s.ratio = now == old || checksum_leaves_range(s.sums, bound) ? 0 : wrong;
-  } else if (read && now > old) {  // what C held there is not known any more
+  } else if (read && now > old) {  // unknown what C held there
     s.ratio = checksum_leaves_range(s.sums, bound) ? -1 : wrong;
   } else {
     s.gaps = true;
@@ -285,7 +276,7 @@ __device__ __forceinline__ void judge_rows(const JudgeWork &j) {
     bound.norm = sqrt(combine<false>(squares, shared));
     bound.widest = combine<true>(bound.widest, shared);
   }
-  double signs = 0;  // number of columns with a sign
+  double signs = 0;  // columns with a sign
   for (int64_t c = threadIdx.x; c < j.c.column_blocks.chosen * kChecksumColumns; c += kSumThreads) {
     const int64_t column = chosen_column(j.c, c);
     if (column < j.c.columns) signs += fabs(j.c.weights[column]);
@@ -304,7 +295,7 @@ __device__ __forceinline__ void judge_rows(const JudgeWork &j) {
     if (own < end && row_of(own) < j.c.rows) s = state_of_row(j, bound, signs, own);
     gaps[threadIdx.x] = s.gaps ? 1 : 0;
     __syncthreads();
-    for (int t = 0; t < kSumThreads; ++t) {  // a row at a time, by all threads
+    for (int t = 0; t < kSumThreads; ++t) {  // row by row
       if (gaps[t] == 0) continue;
       const double part = gaps_of(j, bound, row_of(first + t), shared, &worst);
       if (t != static_cast<int>(threadIdx.x)) continue;
@@ -316,8 +307,6 @@ __device__ __forceinline__ void judge_rows(const JudgeWork &j) {
   worst = combine<true>(worst, shared);
   if (threadIdx.x == 0) j.results[blockIdx.x] = worst;
 }
-
-// ---- The host's side
 
 struct ChecksumKernels {
   using Sum = void (*)(SumWork);
@@ -334,7 +323,7 @@ inline libsgemm_status_t enqueue_sums(ChecksumKernels::Sum kernel, const SumWork
   return launch_kernel(kernel, dim3(static_cast<unsigned>(blocks)), dim3(kSumThreads), 0, launch, error, w);
 }
 
-// Enqueues the sums of B; `found` becomes 1 if columns are not finite.
+// `found` becomes 1 if columns are not finite.
 inline libsgemm_status_t enqueue_b(const ChecksumPlan &p, ChecksumKernels::Sum kernel, double *found, int64_t k,
                                    const Launch &launch, const ChecksumKernels &kernels, Error *error) {
   SumWork first = p.b, again = p.b;

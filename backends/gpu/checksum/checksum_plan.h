@@ -1,4 +1,4 @@
-// The passes of a checksum over the matrices of a product (checksum.h), and the places of their sums.
+// The passes of a checksum (checksum.h), and the places of their sums.
 #pragma once
 
 #include "contract/backend.h"
@@ -8,48 +8,47 @@ namespace libsgemm::gpu {
 
 constexpr int kSumThreads = 256;
 constexpr int kSumWarps = kSumThreads / 32, kSumRowsOfWarp = kChecksumRows / kSumWarps;
-// Kinds of sums: of values, of weighted magnitudes and of magnitudes; or of values, of squares, and a count of what
-// does not belong there: 1 for each element that is not finite and has a weight, kHidden for one that is finite and has
-// none.
+// Sums of values, weighted magnitudes and magnitudes; or of values, squares, and a count of what is wrong: 1 for each
+// element that is not finite and has a weight, kHidden for one that is finite and has none.
 constexpr int kSumKinds = 3;
 constexpr double kHidden = 0x1p40;
 
-// One pass over a matrix: element (i, j) is data[i * row_step + j * col_step].
+// Element (i, j) is data[i * row_step + j * col_step].
 struct SumWork {
   const void *data;
   int64_t row_step, col_step, rows, columns;
   BlockChoice row_blocks, column_blocks;
-  int64_t parts, blocks_of_part;  // parts of the columns, and blocks of columns in each
-  const double *weights, *norms;  // norms NULL: squares are added up instead of weighted magnitudes
-  double hidden;                  // kHidden, or 0 if finite elements without a weight are correct
-  double *signs, *found;  // NULL, or weights, cleared for columns that are not finite, and a flag, then set to 1
-  const double *only_if;  // NULL, or a flag: the pass runs only if it is not 0
-  double *sums;           // [kind][part][row among those chosen]
+  int64_t parts, blocks_of_part;  // of the columns; blocks of columns in each
+  const double *weights, *norms;  // norms NULL: squares instead of weighted magnitudes
+  double hidden;                  // kHidden; 0 if finite elements without a weight are correct
+  double *signs, *found;          // NULL, or weights, cleared for columns that are not finite, and a flag, then 1
+  const double *only_if;          // runs only if not 0; NULL: always
+  double *sums;                   // [kind][part][chosen row]
   libsgemm_math_mode_t mode;
 
   LIBSGEMM_HOST_DEVICE int64_t slots() const { return row_blocks.chosen * kChecksumRows; }
 };
 
-// Input of the kernel that judges the sums.
+// Input of the judging kernel.
 struct JudgeWork {
-  SumWork a, b, c;         // with their sums; those of c are from after the product
-  Type type;               // type of A and B
-  const double *late;      // not 0: columns that were summed before the product have lost their weights since
-  const double *c_before;  // NULL: C was not read
+  SumWork a, b, c;         // with their sums; c after the product
+  Type type;               // of A and B
+  const double *late;      // not 0: columns summed before the product have since lost their weights
+  const double *c_before;  // NULL: not read
   double *results;
   double alpha, beta, factor;
   ChecksumCut cut;
-  int64_t k, columns;  // `columns`: number of chosen columns
+  int64_t k, columns;  // chosen columns
 };
 
-// Plan of a checksum. Pointers to the workspace are NULL if the workspace is.
+// Pointers are NULL without a workspace.
 struct ChecksumPlan {
   SumWork a, b, c;
-  double *signs;            // signs of the columns
+  double *signs;            // of the columns
   double *found;            // two flags: columns are not finite; if C is read, others are not once rounded
-  double *weights, *norms;  // those of `a`, which come from the sums of `b`
-  double *c_before;         // the sums of C before the product
-  size_t doubles;           // size of the workspace
+  double *weights, *norms;  // of `a`, from the sums of `b`
+  double *c_before;         // sums of C before the product
+  size_t doubles;           // of the workspace
 };
 
 ChecksumPlan plan_checksum(const GemmDesc &desc, const Checksum &what, int device, double *workspace);

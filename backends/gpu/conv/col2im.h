@@ -1,5 +1,5 @@
-// The second kernel of data gradients by columns: dx from the columns of col2im_problem.h. A thread computes up to four
-// channels of a pixel, a warp neighbouring columns of the image. Terms are added in the order of the taps.
+// dx from the columns of col2im_problem.h. A thread computes up to four channels of a pixel, in the order of the taps;
+// a warp has neighbouring columns of the image.
 #pragma once
 
 #include "col2im_problem.h"
@@ -10,7 +10,7 @@
 namespace libsgemm::gpu {
 
 constexpr int kCol2imThreads = 256;
-constexpr int kCol2imTaps = 4;  // taps of a filter's row whose terms are read at once
+constexpr int kCol2imTaps = 4;  // taps whose terms are read at once
 
 inline libsgemm_status_t enqueue_col2im(void (*kernel)(Col2imProblem), const Col2imProblem &p, const Launch &launch,
                                         Error *error) {
@@ -18,7 +18,7 @@ inline libsgemm_status_t enqueue_col2im(void (*kernel)(Col2imProblem), const Col
   return launch_kernel(kernel, grid, dim3(kCol2imThreads), 0, launch, error, p);
 }
 
-// First tap that contributes to an element, and the place of dy that it multiplies; place -1: no tap does.
+// First tap that contributes to an element, and its place of dy; -1: none does.
 struct Col2imMeeting {
   int tap, place;
 
@@ -32,7 +32,7 @@ struct Col2imMeeting {
   }
 };
 
-// The kernel's body. kChannels: neighbouring channels of a group that a thread computes.
+// kChannels: neighbouring channels of a group that a thread computes.
 template <int kChannels>
 __device__ __forceinline__ void col2im_sum(const Col2imProblem &p) {
   int i = static_cast<int>(blockIdx.x) * kCol2imThreads + static_cast<int>(threadIdx.x);
@@ -50,7 +50,7 @@ __device__ __forceinline__ void col2im_sum(const Col2imProblem &p) {
   for (int r = first_h.tap, y = first_h.place; r < p.h.taps && y >= 0; r += p.h.next, y -= p.h.down) {
     if (y >= p.h.places) continue;
     const Global<const float> *line = columns + r * p.h.step + y * p.row;
-    // Loads of several taps are in flight at once.
+    // Several loads are in flight.
     for (int s = first_w.tap, x = first_w.place; s < p.w.taps && x >= 0;
          s += kCol2imTaps * p.w.next, x -= kCol2imTaps * p.w.down) {
       float term[kCol2imTaps][kChannels];

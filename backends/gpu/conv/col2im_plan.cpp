@@ -8,11 +8,11 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Most elements of the columns of a chunk: 32 MiB, which stay in the L2 cache.
+// Most elements of a chunk's columns: 32 MiB, which stay in L2.
 constexpr double kMostColumns = 8 << 20;
 
-// The taps that contribute to an element, from one to the next, as in conv_product.cpp. Steps are limited to the number
-// of taps or places: longer ones lead outside as well, and multiples of them might not fit an int.
+// The taps that contribute to an element, as in conv_product.cpp. Steps are limited to the number of taps or places,
+// since their multiples might not fit an int.
 Col2imTaps taps_of(int64_t taps, int64_t pad, int64_t dilation, int64_t stride, int64_t places, int64_t step) {
   const auto number = [](int64_t x) { return static_cast<int>(x); };
   const int64_t common = std::gcd(stride, dilation);
@@ -30,22 +30,18 @@ int64_t images_of(const ConvDesc &desc, const Columns &columns, int64_t first) {
   return std::min(columns.images, desc.n - first);
 }
 
-// Elements of dx in a chunk.
 double elements(const ConvDesc &desc, const Columns &columns) {
   return static_cast<double>(columns.images) * static_cast<double>(desc.c) * static_cast<double>(desc.h * desc.w);
 }
 
-// True if channels are contiguous in memory, and columns are not.
 bool channels_next(const Steps &steps) { return std::abs(steps.c) < std::abs(steps.w); }
 
-// Terms of all sums of a chunk.
 double terms(const ConvDesc &desc, const Columns &columns) {
   return static_cast<double>(columns.pitch) * static_cast<double>(desc.c) * static_cast<double>(desc.r * desc.s);
 }
 
-// True if a thread computes several channels, which share its index computations. If sums are long or few, more threads
-// with one channel each hide more of the loads' latency (H100: from about these numbers on). Channels that are
-// contiguous in memory are stored together.
+// True if a thread computes several channels, which share index computations. If sums are long or few, more threads
+// with one channel each hide more latency (H100: about these numbers). Contiguous channels are stored together.
 bool has_several(const ConvDesc &desc, const Columns &columns) {
   constexpr double kFewTerms = 13, kMany = 500e3;
   if (desc.c == desc.groups) return false;
@@ -124,8 +120,8 @@ Col2imProblem col2im_problem(const ConvDesc &desc, const Columns &columns, int64
 }
 
 double col2im_seconds(const DeviceModel &device, const ConvDesc &desc, const Columns &columns) {
-  // Time in multiply-adds of an element of dx, of one whose neighbours in memory are other threads' channels, and of a
-  // term; plus the latency of the first loads (H100, 20 layers: 4.5 us; 3.3, 13 and 0.9 us a million for the others).
+  // Time, in multiply-adds, of an element of dx, of one whose neighbours in memory are other threads' channels, and of
+  // a term (H100, 20 layers: 3.3, 13 and 0.9 us a million, and 4.5 us for the first loads).
   constexpr double kElement = 110, kElementApart = 450, kTerm = 30;
   const bool apart = channels_next(desc.x_steps) && desc.c / desc.groups > 2 * kCol2imChannels;
   const double work = (apart ? kElementApart : kElement) * elements(desc, columns) + kTerm * terms(desc, columns);

@@ -1,4 +1,4 @@
-// The columns of a data gradient in the workspace, and what is launched for them.
+// The columns of a data gradient, and what is launched for them.
 #pragma once
 
 #include "col2im_problem.h"
@@ -7,24 +7,21 @@
 
 namespace libsgemm::gpu {
 
-// Layout of the columns of `images` images in the workspace: those of an element of the filters are contiguous.
+// The columns of an element of the filters are contiguous.
 struct Columns {
-  int64_t images = 0;  // images of a chunk; 0: even one is too large, and all other fields are 0
+  int64_t images = 0;  // of a chunk; 0: even one is too large, and all is 0
   int64_t chunks = 0;
-  int64_t pitch = 0;  // elements from one element of the filters to the next
+  int64_t pitch = 0;  // between elements of the filters
   int64_t count = 0;  // elements in all
-  // Strides of a group's channels, of taps and of groups, in the order of the filters' memory, so that filters are read
-  // in vectors where possible.
+  // Strides in the order of the filters' memory, so that these are read in vectors where possible.
   int64_t channel = 0, tap_h = 0, tap_w = 0, group = 0;
 
   explicit Columns(const ConvDesc &desc);
 };
 
-// Product and sum of the chunk that begins with image `first`.
 ConvProduct columns_product(const ConvDesc &desc, const Columns &columns, int64_t first, float *memory);
 Col2imProblem col2im_problem(const ConvDesc &desc, const Columns &columns, int64_t first, const float *memory);
 bool col2im_fits(const ConvDesc &desc, const Columns &columns);
-// Time of the sum of a chunk, whose columns are in the L2 cache.
 double col2im_seconds(const DeviceModel &device, const ConvDesc &desc, const Columns &columns);
 
 }  // namespace libsgemm::gpu

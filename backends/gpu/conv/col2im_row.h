@@ -6,10 +6,9 @@
 
 namespace libsgemm::gpu {
 
-// Enqueues the second kernel (col2im.h). Each backend whose kernels need it defines it.
+// Each backend whose kernels need it defines it.
 libsgemm_status_t launch_col2im(const Col2imProblem &p, const Launch &launch, Error *error);
 
-// Row: as for ConvTiles.
 template <class Row>
 struct Col2im {
   using Tiles = ConvTiles<Row>;
@@ -24,7 +23,7 @@ struct Col2im {
   static double cost(const ConvDesc &desc, int index) {
     const Columns columns(desc);
     const double seconds = Tiles::seconds(desc, product(desc, columns, 0, nullptr), index);
-    // The L2 cache takes the columns about twice as fast as memory would.
+    // L2 takes the columns about twice as fast as memory.
     const double bytes = conv_bytes(desc) / static_cast<double>(columns.chunks) +
                          sizeof(float) / 2.0 * static_cast<double>(columns.count);
     return static_cast<double>(columns.chunks) *

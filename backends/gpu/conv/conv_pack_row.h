@@ -15,22 +15,21 @@ struct ConvPackProblem {
   int64_t from_k, from_c, from_r, from_s;
 };
 
-// Enqueues the copy (conv_pack.h). Each backend whose kernels need it defines it.
+// Each backend whose kernels need it defines it.
 libsgemm_status_t launch_conv_pack(const ConvPackProblem &p, const Launch &launch, Error *error);
 
-// Row: as for ConvTiles.
 template <class Row>
 struct ConvPacked {
   using Tiles = ConvTiles<Row>;
 
   static bool supports(const ConvDesc &desc, int index) {
-    constexpr int64_t kVector = 4;  // with fewer channels nothing would be gained
+    constexpr int64_t kVector = 4;  // fewer channels gain nothing
     return desc.direction == Conv::data_gradient && desc.f_steps.c != 1 && desc.c / desc.groups % kVector == 0 &&
            Tiles::supports(desc, index) && elements(desc) < INT_MAX / 2;
   }
 
   static double cost(const ConvDesc &desc, int index) {
-    constexpr double kBytes = 20;  // bytes of memory traffic that take as long as an element; assumed
+    constexpr double kBytes = 20;  // of memory traffic, instead of an element; assumed
     return kLaunchSeconds + memory_seconds(model(index), kBytes * elements(desc)) +
            Tiles::cost(packed(desc, nullptr), index);
   }

@@ -1,4 +1,4 @@
-// Conversion of tensors with steps to indices with digits.
+// Turns tensors with steps into indices with digits.
 #include "conv_plan.h"
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 namespace libsgemm::gpu {
 namespace {
 
-constexpr int64_t kSector = 8;  // floats of a sector of memory
+constexpr int64_t kSector = 8;  // floats
 
-constexpr int64_t kMostPlaces = int64_t{1} << 29;  // limit for rows, columns and their distance from an image
+constexpr int64_t kMostPlaces = int64_t{1} << 29;  // most rows, columns, or distance from an image
 
-// Sorts the digits by decreasing step, so that the last one is contiguous in memory; digits of extent 1 come first.
+// The last digit is contiguous in memory; digits of extent 1 come first.
 void sort(const ConvDigits &digits, int64_t ConvDigit::*step, ConvDigits &to) {
   std::copy(digits, digits + kConvDigits, to);
   std::stable_sort(to, to + kConvDigits, [=](const ConvDigit &a, const ConvDigit &b) {
@@ -25,8 +25,7 @@ int64_t smallest_step(const ConvDigits &digits, int64_t ConvDigit::*step) {
   return digits[kConvDigits - 1].extent == 1 ? INT64_MAX : std::abs(digits[kConvDigits - 1].*step);
 }
 
-// True if the image's index becomes the row of C: the output is contiguous along rows, so the row is the index with the
-// smaller step.
+// True if the image's index becomes the row of C: the output is contiguous along rows, so the row has the smaller step.
 bool image_has_rows(const ConvDigits &first, const ConvDigits &second) {
   return smallest_step(first, &ConvDigit::out) <= smallest_step(second, &ConvDigit::out);
 }
@@ -62,14 +61,11 @@ ConvSteps steps_of(const ConvDigits &digits, int64_t ConvDigit::*step, bool imag
   return steps;
 }
 
-// ---- Layout of operands
-
-// Layout of an index of a tensor in memory: runs of `run` elements, `step` apart. by_four: all other steps are
-// multiples of four.
+// An index of a tensor in memory: runs of `run` elements, `step` apart. by_four: other steps are multiples of four.
 struct Lie {
   int64_t step = 1, run = 1;
   bool by_four = true;
-  bool moves = false;  // the run crosses rows or columns of the image
+  bool moves = false;  // across rows or columns of the image
 };
 
 Lie lie_of(const ConvIndex &index, const int64_t (&places)[kConvDigits], const ConvSteps *steps) {
@@ -81,8 +77,7 @@ Lie lie_of(const ConvIndex &index, const int64_t (&places)[kConvDigits], const C
     if (extent[d] == 1) continue;
     if (lie.run == 1) lie.step = places[d];
     const bool moves = steps != nullptr && (steps->h[d] != 0 || steps->w[d] != 0);
-    // A run ends where neighbouring taps or pixels begin, so that a vector is inside or outside of the image as a
-    // whole.
+    // A run ends where neighbouring taps or pixels begin: a vector is inside or outside of the image as a whole.
     const bool ends = moves && !lie.moves && lie.run > 1 && lie.run % 4 == 0;
     running = running && !ends && (lie.run == 1 || places[d] == lie.step * lie.run);
     if (running) {
@@ -95,7 +90,7 @@ Lie lie_of(const ConvIndex &index, const int64_t (&places)[kConvDigits], const C
   return lie;
 }
 
-// About how many sectors of 32 bytes hold 32 elements.
+// Sectors of 32 bytes that about 32 elements take.
 double sectors(const Lie &lie) {
   const double length = static_cast<double>(std::min<int64_t>(lie.run, 32));
   return 32 / length * (length * static_cast<double>(std::min<int64_t>(std::abs(lie.step), 8)) / 8 + 1);
@@ -106,7 +101,6 @@ bool vectors(const Lie &along, const Lie &across, const float *data, int64_t gro
          (across.run == 1 || across.step % 4 == 0) && group % 4 == 0 && reinterpret_cast<uintptr_t>(data) % 16 == 0;
 }
 
-// True if no element is outside of the image.
 bool all_inside(const ConvOperand &operand, const ConvIndex &outer, const ConvIndex &sum) {
   int64_t least_h = operand.first_h, most_h = least_h, least_w = operand.first_w, most_w = least_w;
   const auto add = [&](const ConvIndex &index, const ConvSteps &steps) {
@@ -232,7 +226,7 @@ double conv_bytes(const ConvDesc &desc) {
     for (const int64_t extent : t.size) size *= static_cast<double>(extent);
     elements += size;
   }
-  // Rows and columns of the image that no tap reaches are not read.
+  // Only what taps reach is read.
   if (desc.direction != Conv::data_gradient) {
     const double image = static_cast<double>(desc.n * desc.c) * static_cast<double>(desc.h * desc.w);
     const auto share = [](int64_t met, int64_t all) {
@@ -248,14 +242,14 @@ double conv_bytes(const ConvDesc &desc) {
 size_t conv_cleared_bytes(const ConvDesc &desc) {
   if (desc.direction != Conv::data_gradient || desc.beta != 0.0f || conv_products(desc) == 1) return 0;
   const Tensor out = output_of(desc);
-  if (out.step[3] >= kSector) return 0;  // pixels do not share sectors (NHWC), and each is better stored once
+  if (out.step[3] >= kSector) return 0;  // pixels do not share sectors (NHWC): each is better stored once
   int64_t count = 1, last = 0;
   for (int d = 0; d < 4; ++d) {
     if (out.step[d] < 0) return 0;
     count *= out.size[d];
     last += (out.size[d] - 1) * out.step[d];
   }
-  if (last + 1 != count) return 0;  // memory between its elements must not be written
+  if (last + 1 != count) return 0;  // memory in between must not be written
   const ConvSizes sizes(desc);
   for (int i = 0; i < sizes.count(); ++i) {
     const ConvProduct product = sizes.product(i);

@@ -1,4 +1,4 @@
-// Products that a convolution is cut into, and how their operands are fetched.
+// The products of a convolution, and how their operands are fetched.
 #pragma once
 
 #include "contract/backend.h"
@@ -7,28 +7,27 @@
 
 namespace libsgemm::gpu {
 
-// True if the numbers of all products of the convolution fit the types in conv_problem.h.
+// True if all numbers fit the types in conv_problem.h.
 bool conv_fits(const ConvDesc &desc);
 
 // Product `index` of conv_products().
 ConvProblem conv_problem(const ConvDesc &desc, int64_t index);
 ConvProblem conv_problem(const ConvProduct &product, float alpha, float beta);
-// True if the rows of its C are those of the image, so that ConvProblem::a is the image.
+// True if ConvProblem::a is the image.
 bool conv_image_is_a(const ConvDesc &desc, int64_t index);
 
-// How the tiles of all problems of a launch are fetched: along which index an operand is contiguous, and whether four
-// elements are read at once.
+// Along which index operands are contiguous, and whether four elements are read at once, in all problems of a launch.
 struct ConvFetch {
   bool a_along_k, b_along_k;
   bool a_vectors, b_vectors;
 };
 ConvFetch conv_fetch(const ConvProblem *problems, int count);
 
-// Bytes of all tensors, each moved once; of the image, only what taps reach.
+// Bytes of all tensors, moved once; of the image only what taps reach.
 double conv_bytes(const ConvDesc &desc);
 
-// Bytes of an output that has to be cleared as a whole before the products that have terms are stored: if no tap
-// reaches some pixels, as with 1 x 1 filters and strides. 0: there are none, or they have to be written one by one.
+// Bytes of an output to clear before products with terms are stored, if no tap reaches some pixels (1 x 1 filters with
+// strides). 0: none, or these are written one by one.
 size_t conv_cleared_bytes(const ConvDesc &desc);
 
 }  // namespace libsgemm::gpu

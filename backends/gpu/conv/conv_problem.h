@@ -1,8 +1,8 @@
-// A convolution as a product whose operands are gathered from tensors: the parameters that a kernel gets by value.
+// A convolution as a product whose operands are gathered from tensors: a kernel's parameters.
 //
-// Each of the product's three indices (the row of C, the column of C and the index of the sum) is made of digits:
-// positions in up to three dimensions, of which the last one runs fastest. An element of an operand is at the sum of
-// the steps of both its indices. An element whose row or column is outside of the image counts as zero:
+// Each of the product's three indices (row and column of C, index of the sum) is made of digits: positions in up to
+// three dimensions, of which the last one runs fastest. An element of an operand is at the sum of the steps of both its
+// indices; outside of the image it is zero:
 //
 //   forward, NCHW     rows (n, p, q)    sum (c, r, s)    columns (k)
 //                     A = x: place n x.n + c x.c + h x.h + w x.w, h = p stride - pad + r dilation, w likewise
@@ -11,8 +11,7 @@
 //                     each for the rows and columns of dx with one remainder, over the taps that contribute to them
 //   weight gradient   rows (c, r, s), columns (k), sum (n, p, q)
 //
-// If the channels of the output are contiguous, as in NHWC, they are the rows of C, so that C is always contiguous
-// along its rows.
+// If the channels of the output are contiguous (NHWC), they are the rows of C: C is always contiguous along its rows.
 #pragma once
 
 #include <cstdint>
@@ -24,31 +23,30 @@ namespace libsgemm::gpu {
 
 constexpr int kConvDigits = 3;
 
-// An index of the product.
 struct ConvIndex {
   int extent;
-  Divisor digit[kConvDigits - 1];  // extents of all digits but the first
+  Divisor digit[kConvDigits - 1];  // extents of all but the first
 };
 
-// Offsets for one step of each digit: in elements, and in rows and columns of the image.
+// Offsets for one step of each digit: elements, rows and columns of the image.
 struct ConvSteps {
   int64_t place[kConvDigits];
   int h[kConvDigits], w[kConvDigits];
 };
 
 struct ConvOperand {
-  const float *data;     // address for all digits 0; may be in the padding
-  int64_t group;         // elements from one group to the next
-  ConvSteps outer, sum;  // for the row or column of C, and for the index of the sum
-  int first_h, first_w;  // row and column of the image for all digits 0
-  int height, width;     // extents of the image; elements outside of it are zero
+  const float *data;     // for all digits 0; may be in the padding
+  int64_t group;         // elements between groups
+  ConvSteps outer, sum;  // the row or column of C, the sum
+  int first_h, first_w;  // of the image, for all digits 0
+  int height, width;     // of the image
 };
 
 struct ConvOutput {
   float *data;
   int64_t group;
-  int64_t row[kConvDigits], column[kConvDigits];  // elements for one step of each digit
-  bool vectors;  // four rows from a multiple of 4 on are neighbours, at a multiple of 16 bytes
+  int64_t row[kConvDigits], column[kConvDigits];  // elements for a step of each digit
+  bool vectors;                                   // four rows are neighbours, at a multiple of 16 bytes
 };
 
 struct ConvProblem {
@@ -58,20 +56,20 @@ struct ConvProblem {
   ConvOutput c;
 };
 
-// Problems of a launch, of equal kind: block z computes group z / count of problem z % count.
+// Block z computes group z / count of problem z % count.
 struct ConvProblems {
   static constexpr int kMost = 4;
   ConvProblem problem[kMost];
   int count;
 };
 
-// Offset of an element of an index: in bytes, and in rows and columns of the image.
+// Offset of an element: bytes, rows and columns of the image.
 struct alignas(16) ConvPlace {
   int64_t bytes;
   int h, w;
 };
 
-constexpr int kOutside = -(1 << 30);  // negative also after any row or column of an image is added
+constexpr int kOutside = -(1 << 30);  // negative also after adding any row or column
 
 LIBSGEMM_HOST_DEVICE inline void digits_of(const ConvIndex &index, int i, int (&digit)[kConvDigits]) {
   for (int d = kConvDigits - 1; d > 0; --d) {
@@ -93,7 +91,7 @@ LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvSteps &steps, const int
   return at;
 }
 
-// Place of element i, which may be beyond the last one.
+// Element i may be beyond the last one.
 LIBSGEMM_HOST_DEVICE inline ConvPlace place_of(const ConvIndex &index, const ConvSteps &steps, int i) {
   if (i >= index.extent) return {0, kOutside, 0};
   int digit[kConvDigits];

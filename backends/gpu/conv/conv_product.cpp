@@ -7,20 +7,20 @@
 namespace libsgemm::gpu {
 namespace {
 
-// One dimension of the data gradient: rows, or columns.
+// Rows, or columns, of the data gradient.
 struct Dimension {
   int64_t size, stride, pad, dilation, all_taps;
   int64_t common = std::gcd(stride, dilation);
-  int64_t next = stride / common;                 // from a tap to the next one that contributes to the same rows
-  int64_t first_taps = std::min(next, all_taps);  // each contributes to other rows than those before it
-  int64_t remainders = std::min(stride, size);    // number of remainders of rows modulo the stride
+  int64_t next = stride / common;                 // from a tap to the next one of the same rows
+  int64_t first_taps = std::min(next, all_taps);  // each for other rows
+  int64_t remainders = std::min(stride, size);    // of rows modulo the stride
 
-  // The remainder of the rows that a tap contributes to.
+  // Remainder of the rows that a tap contributes to.
   int64_t remainder_of(int64_t tap) const {
     const int64_t rest = (tap * dilation - pad) % stride;
     return rest < 0 ? rest + stride : rest;
   }
-  // First tap that contributes to the rows of a remainder; first_taps: none does.
+  // Returns the first tap for a remainder; first_taps if there is none.
   int64_t tap_of(int64_t remainder) const {
     int64_t tap = 0;
     while (tap < first_taps && remainder_of(tap) != remainder) ++tap;
@@ -31,11 +31,11 @@ struct Dimension {
 Dimension height_of(const ConvDesc &d) { return {d.h, d.stride_h, d.pad_h, d.dilation_h, d.r}; }
 Dimension width_of(const ConvDesc &d) { return {d.w, d.stride_w, d.pad_w, d.dilation_w, d.s}; }
 
-// Rows of dx with one remainder modulo the stride, and the taps that contribute to them.
+// Rows of dx with one remainder, and their taps.
 struct Remainder {
   int64_t first, rows;      // first, first + stride, ...
   int64_t taps, tap, next;  // taps tap, tap + next, ...
-  int64_t from, down;       // row of dy that tap `tap` brings to the first row; rows back with each further tap
+  int64_t from, down;       // row of dy that `tap` brings to the first row; rows back with each further tap
 
   Remainder(const Dimension &d, int64_t remainder, int64_t first_tap) {
     const bool met = first_tap < d.first_taps;
@@ -50,7 +50,7 @@ struct Remainder {
   Remainder(const Dimension &d, int64_t remainder) : Remainder(d, remainder, d.tap_of(remainder)) {}
 };
 
-// At most six sizes: remainders have one of two numbers of rows, and no taps or one of two numbers of taps.
+// There are at most six sizes: two numbers of rows, and no taps or one of two numbers of taps.
 ConvSizes::OfDimension sizes_of(const Dimension &d) {
   ConvSizes::OfDimension sizes = {};
   const auto add = [&](int64_t remainder, int64_t tap, int64_t count) {
@@ -65,7 +65,7 @@ ConvSizes::OfDimension sizes_of(const Dimension &d) {
     }
     sizes.size[sizes.count++] = {remainder, tap, count};
   };
-  const int64_t longer = (d.size - 1) % d.stride + 1;  // remainders with one row more than the others
+  const int64_t longer = (d.size - 1) % d.stride + 1;  // with one row more
   int64_t unmet[2] = {longer, d.remainders - longer};
   for (int64_t tap = 0; tap < d.first_taps; ++tap) {
     const int64_t remainder = d.remainder_of(tap);

@@ -5,8 +5,7 @@
 
 namespace libsgemm::gpu {
 
-// A digit of an index, and the offsets for one step of it: elements of the image, of the other operand and of the
-// output, and rows and columns of the image.
+// A digit of an index, with the elements of each tensor and the rows and columns of the image for one step of it.
 struct ConvDigit {
   int64_t extent;
   int64_t image, other, out;
@@ -14,7 +13,7 @@ struct ConvDigit {
 };
 using ConvDigits = ConvDigit[3];
 
-// The image has the indices `first` and `sum`, the other operand `second` and `sum`, the output `first` and `second`.
+// The image has `first` and `sum`, the other operand `second` and `sum`, the output `first` and `second`.
 struct ConvProduct {
   ConvDigits first, second, sum;
   const float *image, *other;
@@ -24,29 +23,28 @@ struct ConvProduct {
   int64_t height, width;
 };
 
-// An address `elements` further, which may be outside of the memory that the data is in.
+// The address may be outside of the data's memory.
 inline float *moved(const float *data, int64_t elements) {
   return reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(data) + static_cast<uintptr_t>(elements * 4));
 }
 
-// Number of products: one for each remainder of rows and columns for a data gradient with strides, otherwise one.
+// Products: one for each remainder of rows and columns of a data gradient with strides, otherwise one.
 int64_t conv_products(const ConvDesc &desc);
 ConvProduct conv_product(const ConvDesc &desc, int64_t index);
-// The first product from `index` on that has terms; conv_products() if none has.
+// Returns the first product with terms from `index` on; conv_products() if none has.
 int64_t conv_product_with_terms(const ConvDesc &desc, int64_t index);
 
-// Products by size, for cost models, in the order of the first product of each size: a data gradient with large strides
-// has very many products of few sizes.
+// Products by size, for cost models, in the order of their first ones: large strides make very many products of few
+// sizes.
 class ConvSizes {
  public:
   explicit ConvSizes(const ConvDesc &desc);
   int count() const { return height_.count * width_.count; }
-  // The first product of a size; if it has no terms, one of the same size whose output may differ.
+  // The first product of a size; without terms, another one of that size may have another output.
   ConvProduct product(int i) const;
   int64_t products(int i) const { return height_.size[i / width_.count].count * width_.size[i % width_.count].count; }
 
-  // Rows, or columns: a remainder modulo the stride, the first tap that contributes to it, the number of such
-  // remainders.
+  // Rows, or columns: a remainder, the first tap for it, the number of such remainders.
   struct Size {
     int64_t remainder, tap, count;
   };

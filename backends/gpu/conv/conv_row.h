@@ -1,4 +1,4 @@
-// Host side of the convolutions that are computed as products of gathered operands.
+// Host side of convolutions as products of gathered operands.
 #pragma once
 
 #include <algorithm>
@@ -9,15 +9,13 @@
 
 namespace libsgemm::gpu {
 
-// How the operands of a product are fetched, and whether four rows of the output are neighbours.
 struct ConvWays {
   ConvFetch fetch;
   bool vectors;
-  bool strided;  // each product uses only some taps of the filters
+  bool strided;  // some taps are left out
 };
 
-// Enqueues the sum of the slices of all groups to the output (conv_split_k_sum.h). Each backend whose kernels need it
-// defines it.
+// Enqueues the sum of the slices of all groups (conv_split_k_sum.h). Each backend whose kernels need it defines it.
 libsgemm_status_t launch_conv_split_k_sum(const ConvProblem &p, int slices, int64_t groups, const Launch &launch,
                                           Error *error);
 // The same for slices of doubles; rounds once.
@@ -30,7 +28,7 @@ libsgemm_status_t launch_conv_split_k_sum_fp64(const ConvProblem &p, int slices,
 //     using Config = ...;
 //     static constexpr libsgemm_math_mode_t math_mode = ...;
 //     static bool runs_on(int device);
-//     // For the cost; `product`: as C is cut. `ways`: its layout. `split`: with split-K.
+//     // For the cost; `product`: as C is cut; `split`: with split-K.
 //     static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool split, int device);
 //     template <typename Run> static libsgemm_status_t with_fetch(const ConvFetch &fetch, const Run &run);
 //     template <Fetch A, Fetch B> static auto kernel();
@@ -65,7 +63,7 @@ struct ConvTiles {
       const auto from = [&](int64_t i) { return cleared == 0 ? i : conv_product_with_terms(desc, i); };
       for (int64_t i = from(0); i < products && status == LIBSGEMM_SUCCESS;) {
         const ConvProblem next = problem(desc, i);
-        int at = problems.count++;  // the deepest first, so that what runs last is short
+        int at = problems.count++;  // the deepest first: the last blocks are short
         for (; at > 0 && problems.problem[at - 1].product.k < next.product.k; --at) {
           problems.problem[at] = problems.problem[at - 1];
         }
@@ -80,14 +78,14 @@ struct ConvTiles {
     return enqueue_rehearsed(launch, products > ConvProblems::kMost || cleared > 0, enqueue_all);
   }
 
-  // Enqueues product `index` of a convolution without groups, by a kernel with more parameters.
+  // Enqueues a product without groups, by a kernel with more parameters.
   template <typename... More>
   static libsgemm_status_t launch_with(const ConvDesc &desc, int64_t index, const Launch &launch, Error *error,
                                        const More &...more) {
     return launch_product(problem(desc, index), 1, launch, error, more...);
   }
 
-  // ---- One product, not of conv_products(), with as many groups as the convolution (col2im_row.h)
+  // ---- One product, not of conv_products() (col2im_row.h)
 
   static ConvProblem cut(ConvProblem problem) {
     TileProblem &p = problem.product;
@@ -97,7 +95,7 @@ struct ConvTiles {
     return problem;
   }
   static bool fits(const ConvProblem &problem) { return tiles_fit(tile_count(problem)); }
-  // Time without the launch and memory traffic.
+  // Time without launch and memory traffic.
   static double seconds(const ConvDesc &desc, const ConvProblem &problem, int index) {
     return tiles_seconds(model(index), tiling(desc, problem, false, index, false),
                          tile_count(problem) * static_cast<double>(desc.groups),
@@ -111,8 +109,6 @@ struct ConvTiles {
     problems.problem[0] = problem;
     return enqueue(problems, groups, launch, error, more...);
   }
-
-  // ---- Split-K
 
   static Split split(const ConvDesc &desc, int index) {
     if (conv_products(desc) > 1) return {};
@@ -130,8 +126,8 @@ struct ConvTiles {
     if (status != LIBSGEMM_SUCCESS) return status;
     return Row::enqueue_sum(sliced, split.slices, desc.groups, launch, error);
   }
-  // Enqueues only the slices, of slice_tiles k-tiles each, by a kernel with more parameters. `sliced`: the problem
-  // whose partial results are to be summed.
+  // Enqueues slices of slice_tiles k-tiles, by a kernel with more parameters. `sliced`: the problem whose partial
+  // results are to be summed.
   template <typename... More>
   static libsgemm_status_t launch_slices(const ConvDesc &desc, int slice_tiles, void *partial, const Launch &launch,
                                          Error *error, ConvProblem *sliced, const More &...more) {
@@ -145,8 +141,8 @@ struct ConvTiles {
 
  private:
   struct Tiles {
-    double count, depth;  // number of tiles of all products of a group; their average k
-    size_t cleared;       // bytes of the output that are cleared
+    double count, depth;  // tiles of all products of a group; average k
+    size_t cleared;       // bytes to clear
   };
 
   static bool tiles_fit(double tiles) {
@@ -176,7 +172,6 @@ struct ConvTiles {
     return tiles;
   }
 
-  // Returns the product with the largest k.
   static ConvProblem deepest(const ConvDesc &desc) {
     const ConvSizes sizes(desc);
     ConvProblem deepest = problem(desc, sizes, 0);
@@ -187,7 +182,7 @@ struct ConvTiles {
     return deepest;
   }
 
-  // The product as C is cut: its rows and columns may be those of product_of() exchanged.
+  // The product as C is cut: rows and columns may be exchanged.
   static GemmDesc tiled(const ConvDesc &desc, const TileProblem &p) {
     GemmDesc g = product_of(desc);
     g.m = p.m, g.n = p.n, g.k = p.k;
@@ -233,8 +228,7 @@ struct ConvTiles {
   }
 };
 
-// Calls run(FetchConstant of A, FetchConstant of B) for kernels that fetch vectors along either index, but not for A
-// alone.
+// Calls run() for kernels that fetch vectors along either index, but not for A alone.
 template <typename Run>
 libsgemm_status_t with_conv_fetch(const ConvFetch &fetch, const Run &run) {
   const auto with_vectors = [&](auto a_vectors, auto b_vectors) {
@@ -271,8 +265,8 @@ Kernel conv_split_kernel(const char *name) {
 
 }  // namespace libsgemm::gpu
 
-// Defines the kernel `NAME` of the file's Config, whose body is body(problems), and its table entry `Kernel NAME()`.
-// Base<Config> has the rest of what ConvTiles requires; Layout<Config, A, B>::bytes is the shared memory.
+// Defines the kernel `NAME` with body(problems). Base<Config>: the rest for ConvTiles; Layout<Config, A, B>::bytes: the
+// shared memory.
 #define LIBSGEMM_CONV_TILE_ROW(NAME, Base, Layout, body)                  \
   template <Fetch KindA, Fetch KindB>                                     \
   __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks) \

@@ -1,4 +1,4 @@
-// Second kernel of the split-K convolutions: split_k_sum.h, storing to the output's tensor.
+// split_k_sum.h, storing to a convolution's output.
 #pragma once
 
 #include "conv_row.h"
@@ -6,7 +6,7 @@
 
 namespace libsgemm::gpu {
 
-// The kernel's body. Real: type of the partial results.
+// Real: of the partial results.
 template <typename Real>
 __device__ __forceinline__ void sum_conv_slices(const ConvProblem &p, int slices) {
   sum_slices_to<Real>(

@@ -1,5 +1,4 @@
-// Work of a block of a convolution: its problem, its tile of C, its range of k, and the places of the tile's elements
-// in the output.
+// A block's work in a convolution: problem, tile of C, range of k, places in the output.
 #pragma once
 
 #include "conv_problem.h"
@@ -20,7 +19,7 @@ struct ConvTile {
         at(problem.product),
         range(problem.product, Config::tile_k) {}
 
-  // The grid is as large as the largest of the problems needs.
+  // The grid suits the largest problem.
   __device__ __forceinline__ bool exists() const {
     return static_cast<int>(blockIdx.x) < problem.product.tiles_m * problem.product.tiles_n;
   }
@@ -31,7 +30,7 @@ struct ConvTile {
   __device__ __forceinline__ int columns() const { return min(problem.column.extent - column(), Config::tile_n); }
 };
 
-// Address of an element of the output, from the offsets of rows and columns in shared memory.
+// Place in the output, from offsets of rows and columns in shared memory.
 struct GatheredPlace {
   Global<float> *c;
   const int64_t *row, *column;
@@ -43,11 +42,10 @@ struct GatheredPlace {
   __device__ __forceinline__ void advance(int columns) { column += columns; }
 };
 
-// Bytes of shared memory that output_places() fills.
 template <class Config>
 constexpr int kOutputPlaceBytes = 8 * (Config::tile_m + Config::tile_n);
 
-// Fills `shared` with the offsets of the tile's rows and columns. Returns the place of the tile's first element.
+// Writes the offsets of the tile's rows and columns to `shared`. Returns the place of its first element.
 template <class Config>
 __device__ __forceinline__ GatheredPlace output_places(const ConvTile<Config> &tile, void *shared) {
   const ConvProblem &p = tile.problem;
@@ -64,7 +62,6 @@ __device__ __forceinline__ GatheredPlace output_places(const ConvTile<Config> &t
   return {global(p.c.data) + tile.group * p.c.group, row, column};
 }
 
-// Returns this block's tile of its slice in the workspace.
 template <class Config>
 __device__ __forceinline__ OutputTile slice_tile(const ConvTile<Config> &tile) {
   const TileProblem &p = tile.problem.product;
@@ -73,8 +70,8 @@ __device__ __forceinline__ OutputTile slice_tile(const ConvTile<Config> &tile) {
   return {partial + tile.row(), p.partial_ld, tile.rows(), tile.columns(), 1.0f, 0.0f};
 }
 
-// Stores the accumulators as in tile.h: to the output, or to the slice in the workspace. `shared`: kStoreFloats;
-// `places`: kOutputPlaceBytes. Both may be overwritten as soon as all threads have arrived.
+// Stores to the output, or to the slice. `shared`: kStoreFloats; `places`: kOutputPlaceBytes; both are free once all
+// threads have arrived.
 template <class Config>
 __device__ __forceinline__ void store_conv_tile(float (&sum)[Config::thread_m][Config::thread_n],
                                                 const ConvTile<Config> &tile, float *shared, void *places) {

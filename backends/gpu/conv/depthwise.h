@@ -1,10 +1,10 @@
-// Convolutions in which each channel of the image has its own filters, and both gradients, computed directly: as
-// products they have one or few columns, and memory traffic takes longer than arithmetic.
+// Convolutions in which each channel of the image has its own filters, and both gradients, computed directly: memory
+// traffic takes longer than arithmetic.
 //
 //   block: lanes of channels x places      a thread: `Width` channels at one place (n, strip, q) after the other
-//   strip: kDepthwiseRows adjacent rows of one column of the output: if taps are adjacent, too, each row of the image
-//          is read once for all of them. Strips of the weight gradient may be longer: a thread walks down with the last
-//          rows of the gradient in registers, and reads each row of the image once
+//   strip: kDepthwiseRows adjacent rows of one column of the output: if taps are adjacent, too, each row of the
+//          image is read once for all of them. In the weight gradient a thread may walk down longer strips, with
+//          the last rows of the gradient in registers, and read each row of the image once
 //
 // Contiguous channels (NHWC) are the lanes. Otherwise (NCHW) a block has one channel, and the columns are neighbours.
 // The filters of the block's channels are in shared memory: [term][tap][channel].
@@ -19,9 +19,8 @@
 namespace libsgemm::gpu {
 
 constexpr int kDepthwiseThreads = 256;
-constexpr int kDepthwiseSharing = 32;  // threads that share the slices of a sum
+constexpr int kDepthwiseSharing = 32;  // of the slices of a sum
 
-// `Width` contiguous floats.
 template <int Width>
 struct alignas(sizeof(float) * Width) Floats {
   float x[Width];
@@ -53,12 +52,12 @@ struct alignas(sizeof(float) * Width) Floats {
   }
 };
 
-// A place of a thread: the start of its part of the image and of the other tensor.
+// A thread's place in the image and in the other tensor.
 struct DepthwisePlace {
   const Global<float> *image;
-  int64_t pixel;  // offset in the tensor that has the strips, in elements
-  int h, w;       // row and column of the image for the first row and tap
-  int rows;       // rows of the strip
+  int64_t pixel;  // offset in the tensor with the strips
+  int h, w;       // of the image, for the first row and tap
+  int rows;       // of the strip
 
   __device__ __forceinline__ DepthwisePlace(const DepthwiseProblem &p, const Global<float> *channel, int position,
                                             int strip_rows) {
@@ -80,7 +79,7 @@ __device__ __forceinline__ Floats<Width> load_inside(const DepthwiseProblem &p, 
                                                                               : Floats<Width>::zero();
 }
 
-// Forward and data gradient. Taps: rows of the filter, with tap_h 1 and stride Down; 0: any filter and stride.
+// Forward and data gradient. Taps: rows of the filter, with tap_h 1 and stride Down; 0: any.
 template <int Width, int Taps, int Down>
 __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filters) {
   const int lanes = static_cast<int>(blockDim.x) * Width;
@@ -112,7 +111,7 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
             at.image + term * p.image_term + static_cast<int64_t>(s) * p.tap_w * p.image_steps.w;
         int first_h = at.h;
 #if defined(__AMDGCN__)
-        keep_in_register(first_h);  // so that no scalar registers hold which rows are inside of the image
+        keep_in_register(first_h);  // which rows are inside must not occupy scalar registers
 #endif
         if constexpr (Taps != 0) {
           Floats<Width> x[(kDepthwiseRows - 1) * Down + Taps];
@@ -139,7 +138,7 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
           }
         }
       };
-      if (Taps != 0 && Taps <= 3 && p.s == Taps) {  // so that loads of all columns are in flight at once
+      if (Taps != 0 && Taps <= 3 && p.s == Taps) {  // loads of all columns are in flight
 #pragma unroll
         for (int s = 0; s < Taps; ++s) add_column(s);
       } else {
@@ -166,19 +165,19 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
 template <int Width, int Taps, int TapsW>
 using DepthwiseSums = Floats<Width>[Taps * TapsW];
 
-// Adds a strip to the sums of the weight gradient by walking down its rows, for instances with depthwise_walks().
+// Adds a strip to the sums of the weight gradient by walking down its rows.
 template <int Width, int Taps, int TapsW, int Down>
 __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const DepthwisePlace &at,
                                            const Global<float> *from_y, DepthwiseSums<Width, Taps, TapsW> &sum) {
-  constexpr int kBehind = (Taps - 1) / Down;  // earlier rows of the gradient that a row of the image is multiplied by
-  constexpr int kRows = Down == 1 ? 2 : 1;    // rows of the gradient that are read at once
+  constexpr int kBehind = (Taps - 1) / Down;  // earlier rows of the gradient for a row of the image
+  constexpr int kRows = Down == 1 ? 2 : 1;    // of the gradient, at once
   const Global<float> *from_x = at.image;
-  Floats<Width> y[kBehind + kRows] = {};  // rows that this step's rows of the image are multiplied by
-  // Rows outside of the strip are skipped: as zeros they would spread what is not finite in the image.
+  Floats<Width> y[kBehind + kRows] = {};  // for this step's rows of the image
+  // Other rows are skipped: zeros would spread what is not finite in the image.
   const auto in_strip = [&at](int row) {
     int rows = at.rows;
 #if defined(__AMDGCN__)
-    keep_in_register(rows);  // so that no scalar registers hold which rows are in the strip
+    keep_in_register(rows);  // not in scalar registers, as above
 #endif
     return static_cast<unsigned>(row) < static_cast<unsigned>(rows);
   };
@@ -192,7 +191,7 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
     }
     int first_w = at.w;
 #if defined(__AMDGCN__)
-    keep_in_register(first_w);  // nor which columns are inside of the image, see above
+    keep_in_register(first_w);  // not in scalar registers, as above
 #endif
 #pragma unroll
     for (int row = 0; row < kRows * Down; ++row) {
@@ -226,7 +225,7 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
   }
 }
 
-// Adds a strip of kDepthwiseRows rows without walking: loads its whole gradient first.
+// Adds a strip without walking: loads its whole gradient first.
 template <int Width, int Taps, int TapsW, int Down>
 __device__ __forceinline__ void add_strip(const DepthwiseProblem &p, const DepthwisePlace &at,
                                           const Global<float> *from_y, DepthwiseSums<Width, Taps, TapsW> &sum) {
@@ -251,7 +250,7 @@ __device__ __forceinline__ void add_strip(const DepthwiseProblem &p, const Depth
   }
 }
 
-// Weight gradient of filters of Taps x TapsW: stores the sums of a slice of the positions (blockIdx.x), as doubles, to
+// Weight gradient: stores the sums of a slice of the positions (blockIdx.x), as doubles, to
 // partial[slice][tap][channel]. `shared`: two doubles for each thread and channel.
 template <int Width, int Taps, int TapsW, int Down>
 __device__ __forceinline__ void depthwise_weights(const DepthwiseProblem &p, double *partial, double *shared) {
@@ -272,7 +271,7 @@ __device__ __forceinline__ void depthwise_weights(const DepthwiseProblem &p, dou
       add_strip<Width, Taps, TapsW, Down>(p, at, gradient + at.pixel, sum);
     }
   }
-  // Sums over the places of the block. In a block with one channel, each warp adds its own places first.
+  // Sums over the places of the block; with one channel, each warp adds its own places first.
   const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
   const bool one_channel = blockDim.x == 1;
   const int lanes = static_cast<int>(blockDim.x) * Width;
@@ -301,7 +300,7 @@ __device__ __forceinline__ void depthwise_weights(const DepthwiseProblem &p, dou
   }
 }
 
-// Sums the slices to the output: 32 elements a block, each by kDepthwiseSharing threads that share the slices.
+// Sums the slices of 32 elements a block, each by kDepthwiseSharing threads.
 __device__ __forceinline__ void depthwise_sum(const DepthwiseProblem &p, const double *partial, int slices) {
   __shared__ double sums[kDepthwiseSharing][32];
   const int taps = p.r * p.s, i = static_cast<int>(blockIdx.x * 32 + threadIdx.x);

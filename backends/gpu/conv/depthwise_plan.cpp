@@ -10,21 +10,20 @@ namespace libsgemm::gpu {
 namespace {
 
 constexpr int kThreads = 256, kLanes = 32;
-constexpr int64_t kMostFilterBytes = 48 << 10;  // shared memory that every device has without opt-in
-constexpr int kMostBlocks = 65535;              // limit of the grid along y
+constexpr int64_t kMostFilterBytes = 48 << 10;  // that every device has without opt-in
+constexpr int kMostBlocks = 65535;              // along the grid's y
 
-constexpr int64_t kMostSlices = 512;  // limit for the weight gradient, whose slices a second kernel adds
+constexpr int64_t kMostSlices = 512;  // of a weight gradient
 
-// Resident blocks of a compute unit, as the registers of the kernels allow.
 int resident_blocks(int width, int taps, bool weights) {
   if (weights) return width > 1 || taps > 5 ? 2 : taps > 3 ? 3 : 4;
   return width == 1 ? (taps <= 3 ? 3 : 4) : 2;
 }
 
-// Number of blocks along the positions that gives few and equally full waves. `most` blocks would run one iteration of
-// their loop each.
+// Number of blocks along the positions that gives few and equally full waves; with `most` blocks each runs one
+// iteration.
 int64_t position_blocks(int64_t most, int64_t channel_blocks, int64_t resident, int64_t limit) {
-  constexpr double kStart = 1.5;  // iterations that the start and the end of a block take
+  constexpr double kStart = 1.5;  // iterations of a block's start and end
   int64_t best = 1;
   double least = 0;
   for (int64_t blocks = 1; blocks <= std::min(most, limit); ++blocks) {
@@ -37,12 +36,11 @@ int64_t position_blocks(int64_t most, int64_t channel_blocks, int64_t resident, 
 
 int number(int64_t x) { return static_cast<int>(x); }
 
-// Chooses the strips of the weight gradient and the number of blocks along the positions, so that blocks have equal
-// shares and few rows of the image are read twice. `resident` blocks run at once; a strip reads `behind` rows more than
-// it has.
+// Chooses the strips of the weight gradient and the blocks along the positions: equal shares, few rows of the image
+// read twice. `resident` blocks run at once; a strip reads `behind` rows more than it has.
 void share_strips(DepthwisePlan *plan, int64_t resident, int behind) {
   constexpr int kLeastRows = 6;
-  constexpr double kStart = 2;  // rows that take as long as the start of a strip
+  constexpr double kStart = 2;  // rows of a strip's start
   DepthwiseProblem *p = &plan->problem;
   const int64_t most = std::clamp<int64_t>(resident / plan->channel_blocks, 1, kMostSlices);
   double least = 0;
@@ -60,7 +58,7 @@ void share_strips(DepthwisePlan *plan, int64_t resident, int behind) {
   }
 }
 
-// Factor on the memory's time, for threads that read single floats; share of fma_peak() that the taps reach.
+// Factor on memory's time for single floats; share of fma_peak().
 constexpr double kOverMemory = 1.25, kFmaFraction = 0.15;
 
 bool by_four(int64_t step) { return step % 4 == 0; }
@@ -105,7 +103,7 @@ DepthwiseProblem problem_of(const ConvDesc &d, int64_t index) {
       p.pixel_steps.channel = c.second[2].other, p.filter_channel = c.second[2].out;
       break;
   }
-  // Reverses the data gradient's taps, so that they go through rows and columns of the image in ascending order.
+  // Reverses taps so that rows and columns of the image ascend.
   if (p.tap_h < 0) {
     p.first_h += (p.r - 1) * p.tap_h, p.tap_h = -p.tap_h;
     p.image = moved(p.image, -(p.r - 1) * p.tap_h * p.image_steps.h);
@@ -140,7 +138,7 @@ DepthwisePlan depthwise_plan(const ConvDesc &desc, int64_t index, int device) {
   const bool fours = along_channels && p.multiplier.value == 1 && p.channels % 4 == 0 && by_four(p.image_steps) &&
                      by_four(p.pixel_steps) && by_four(p.image_term) && aligned(p.image) &&
                      aligned(weights ? p.other : p.out);
-  // A weight gradient keeps all its sums in registers; the width leaves registers for two blocks on a compute unit.
+  // All sums of a weight gradient are in registers, which must suffice for two blocks.
   plan.width = !fours || (weights && p.r == 7) ? 1 : weights && p.r == 5 ? 2 : 4;
   const int vectors = p.channels / plan.width;
   const int blocks = along_channels ? number(ceil_div(vectors, kLanes)) : vectors;

@@ -1,4 +1,4 @@
-// Host side of depthwise.h: which convolutions it computes, and how blocks share them.
+// Host side of depthwise.h.
 #pragma once
 
 #include "contract/backend.h"
@@ -6,24 +6,22 @@
 
 namespace libsgemm::gpu {
 
-// A launch: `width` channels a thread, `lanes` threads along channels, `places` along positions.
+// `width`: channels of a thread; threads: `lanes` along channels, `places` along positions.
 struct DepthwisePlan {
   DepthwiseProblem problem;
   int width, lanes, places;
   int channel_blocks, position_blocks;
-  int filter_bytes;  // shared memory for the filters
+  int filter_bytes;  // shared memory
 };
 
 // True if each group has one channel of the image, and all numbers fit.
 bool is_depthwise(const ConvDesc &desc);
 
-// Product `index` of conv_products().
 DepthwisePlan depthwise_plan(const ConvDesc &desc, int64_t index, int device);
 
-// Bytes of the weight gradient's sums of slices.
+// Bytes of the weight gradient's slices.
 size_t depthwise_bytes(const ConvDesc &desc, int device);
 
-// Predicted seconds; for the weight gradient, with the sum of its slices.
 double depthwise_seconds(const ConvDesc &desc, int device);
 
 }  // namespace libsgemm::gpu

@@ -1,4 +1,4 @@
-// Kernels without device code of their own: each step uses the cheapest kernel of the table.
+// Kernels without device code of their own.
 #include "blocked.h"
 
 namespace libsgemm::gpu::level3 {

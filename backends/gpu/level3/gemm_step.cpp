@@ -8,14 +8,14 @@ namespace libsgemm::gpu {
 
 namespace {
 
-// A gemm is computed in its own arithmetic, other routines in FP32.
+// Routines other than gemm are in FP32.
 PricedKernel cheapest(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   const libsgemm_math_mode_t mode = desc.routine == Routine::gemm ? desc.math_mode : LIBSGEMM_MATH_FP32;
   return cheapest_row(kernels(), kernel_count(), desc, device, workspace_bytes, mode, asking);
 }
 
 struct Plan {
-  PricedKernel whole, item;  // item: one product of a batch
+  PricedKernel whole, item;  // of a batch
 
   bool one_by_one() const { return item.kernel != nullptr && item.seconds < whole.seconds; }
 };
@@ -29,11 +29,11 @@ Plan choose(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunc
   return p;
 }
 
-// Pricing the kernels takes up to 50 us, as long as many a step. The same steps come again: in the next call, and when
-// a kernel launches the step whose time it has asked for.
+// Pricing takes up to 50 us, as long as many a step; steps repeat: in the next call, and when a kernel launches the
+// step that it has priced.
 constexpr size_t kRemembered = 64;
 thread_local Choices<ChoiceKey, Plan, kRemembered> t_plans;
-const int kNobody = 0;  // key of a caller that is no kernel
+const int kNobody = 0;  // of a caller that is no kernel
 
 Plan plan(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   const void *const rows = asking == nullptr ? &kNobody : reinterpret_cast<const void *>(asking);
@@ -53,7 +53,7 @@ libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error 
     return LIBSGEMM_NOT_SUPPORTED;
   }
   Launch step = launch;
-  step.ran = nullptr;  // refers to the kernel whose step this is
+  step.ran = nullptr;  // the kernel that asks
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   if (p.one_by_one()) {
     for (int64_t i = 0; i < desc.batch_count && status == LIBSGEMM_SUCCESS; ++i) {

@@ -1,4 +1,4 @@
-// Parameters of the tile kernels of symm and trmm, except for their operands.
+// Parameters of the tile kernels of symm and trmm.
 #pragma once
 
 #include "gpu/tiles/tile_problem.h"
@@ -6,12 +6,11 @@
 namespace libsgemm::gpu {
 
 struct OneSidedProblem {
-  TileProblem product;  // the gemm that it would be with all of A
-  // Stored part of A, with k along its rows: the outer index is at most k, or at least k.
+  TileProblem product;  // with all of A
+  // Stored part of A: the outer index is at most k, or at least k.
   bool upper;
-  bool unit;     // trmm: the diagonal is one, and not read
-  bool along_k;  // elements of A are contiguous along k. Placed before the other fields it makes
-                 // sm90_dmma_64x64x32_trmm spill
+  bool unit;     // trmm: the diagonal is one
+  bool along_k;  // of A. In front of the other fields it makes sm90_dmma_64x64x32_trmm spill
 };
 
 }  // namespace libsgemm::gpu

@@ -1,4 +1,4 @@
-// The host's side of the kernels of symm and trmm that compute whole tiles; trmm works from a copy.
+// Host side of the tile kernels of symm and of trmm, from a copy.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace libsgemm::gpu::level3 {
 
-// Kernel functions for tiles of a Row of tile_row.h. OneSidedRow defines Row, the routine, and kernel<left, A, B>(),
-// which takes StridedOperands, with the structured matrix as A on either side, and a OneSidedProblem.
+// OneSidedRow defines Row, of tile_row.h; the routine; and kernel<left, A, B>(), which takes StridedOperands, with the
+// structured matrix as A on either side, and a OneSidedProblem.
 template <class OneSidedRow>
 struct OneSidedTiles {
   using Row = typename OneSidedRow::Row;
@@ -58,7 +58,6 @@ struct OneSidedTiles {
       const auto run = [&](auto left, auto a, auto b) {
         constexpr bool kLeft = decltype(left)::value;
         constexpr Fetch kA = decltype(a)::value, kB = decltype(b)::value;
-        // The other matrix is not transposed.
         constexpr Fetch kOther = kLeft ? kB : kA;
         if constexpr (kLeft == (kOther == Fetch::inner || kOther == Fetch::inner_x4)) {
           return launch_kernel(OneSidedRow::template kernel<kLeft, kA, kB>(), grid, dim3(Config::threads),

@@ -13,12 +13,9 @@
 //   |           \ |         |     |            half of the rows; subtract their product from the other half; solve that
 //   +-------------+         +-----+
 //
-// trsm visits the tiles in the order of substitution, trmm in the opposite order. Thread (x, y) of 16 x 8 accumulates
-// rows 4 x ... of columns 4 y ... In a substitution each of 32 threads has a column of X in its registers and divides
-// by the diagonal, as the reference does.
-//
-// Shared memory, in bytes: t[2][32][68] at 0, the same as trsm's diagonal block[64][68] | x[2][32][36] at 17408, the
-// same as solution[64][33]; ends at 26624.
+// trsm visits the tiles in the order of substitution, trmm in the opposite order. Thread (x, y) of 16 x 8 has 4 x 4
+// sums. In a substitution each of 32 threads has a column of X in its registers and divides by the diagonal, as the
+// reference does. Shared memory, 26 KiB: two tiles of T and X, or trsm's diagonal block and solution.
 #pragma once
 
 #include "contract/finish.h"
@@ -29,21 +26,20 @@ namespace libsgemm::gpu::level3 {
 
 struct PanelConfig {
   static constexpr int kRows = 64, kCols = 32, kDepth = 32, kThreads = 128;
-  static constexpr int kHalf = kRows / 2;  // rows of a substitution in registers
+  static constexpr int kHalf = kRows / 2;  // of a substitution in registers
   static constexpr int kResident = 3;
-  static constexpr int kSolutionStride = kCols + 1;  // conflict-free along rows and along columns
-  static constexpr int kTileT = kDepth * (kRows + 4), kTileX = kDepth * (kCols + 4);  // floats of a shared tile
+  static constexpr int kSolutionStride = kCols + 1;                                   // no bank conflicts
+  static constexpr int kTileT = kDepth * (kRows + 4), kTileX = kDepth * (kCols + 4);  // of a shared tile
 };
 
-// Steps of k in one piece of code. With more AMD's compiler would read all operands first, and spill.
+// Steps of k to unroll. With more, AMD's compiler would read all operands first, and spill.
 #if defined(__HIP__)
 constexpr int kUnrolledSteps = 4;
 #else
 constexpr int kUnrolledSteps = PanelConfig::kDepth;
 #endif
 
-// sum (4 x 4) += T * X over one shared tile. `masked`: the diagonal crosses the tile; steps outside the triangle are
-// left out, since 0 * Inf would be NaN.
+// `masked`: the diagonal crosses the tile; steps outside the triangle are left out, since 0 * Inf would be NaN.
 template <bool MASKED>
 __device__ __forceinline__ void multiply_panel(const float *t, const float *x, int row, int col, float (&sum)[4][4],
                                                int diagonal, bool upper) {
@@ -108,8 +104,7 @@ __device__ __forceinline__ void sum_panel(const StridedOperands &operands, const
   }
 }
 
-// Calls visit(row, col, element of X) for the elements of a tile of X, neighbouring threads along its contiguous
-// direction.
+// Calls visit(row, col, element of X), neighbouring threads along the contiguous direction.
 template <typename Visit>
 __device__ __forceinline__ void for_tile(const PanelProblem &p, float *x, int64_t first_row, int64_t first_col,
                                          const Visit &visit) {
@@ -126,14 +121,12 @@ __device__ __forceinline__ void for_tile(const PanelProblem &p, float *x, int64_
   }
 }
 
-// Place (turn) of row `row` of a diagonal block in the order of substitution: backwards in an upper triangle. Rows
-// beyond the `rows` that exist come last.
+// Place of row `row` of a diagonal block in the order of substitution; rows beyond `rows` come last.
 __device__ __forceinline__ int turn(const PanelProblem &p, int row, int rows) {
   return p.upper && row < rows ? rows - 1 - row : row;
 }
 
-// Loads the diagonal block in the order of turns, column by column: block[from][to]. Outside of the triangle it is the
-// identity.
+// Loads the diagonal block in the order of turns, block[from][to]. Outside of the triangle it is the identity.
 __device__ __forceinline__ void load_block(const PanelProblem &p, const void *t, int64_t first_row, int rows,
                                            float *block) {
   using Config = PanelConfig;
@@ -149,7 +142,7 @@ __device__ __forceinline__ void load_block(const PanelProblem &p, const void *t,
   }
 }
 
-// Solves turns first to first + kHalf - 1 of column `col` by substitution, in the registers of one thread.
+// Solves turns first to first + kHalf - 1 of column `col`, in one thread's registers.
 __device__ __forceinline__ void substitute(const float *block, float *solution, int first, int col, bool unit) {
   using Config = PanelConfig;
   float x[Config::kHalf];
@@ -168,15 +161,14 @@ __device__ __forceinline__ void substitute(const float *block, float *solution, 
 #pragma unroll
       for (int r = 0; r < 4; ++r) {
         if (4 * quad + r > i) x[4 * quad + r] -= factors[r] * x[i];
-        pin(x[4 * quad + r]);  // computed now: if computed when its turn comes, all of its factors would be kept until
-                               // then
+        pin(x[4 * quad + r]);  // otherwise all its factors would be kept until its turn
       }
     }
     keep_order();
   }
 }
 
-// Subtracts the contribution of the solved half from the other half: each thread has 8 turns of one column.
+// Subtracts the solved half from the other one: each thread has 8 turns of one column.
 __device__ __forceinline__ void eliminate(const float *block, float *solution) {
   using Config = PanelConfig;
   constexpr int kTurns = Config::kHalf * Config::kCols / Config::kThreads;
@@ -199,7 +191,7 @@ __device__ __forceinline__ void eliminate(const float *block, float *solution) {
   for (int r = 0; r < kTurns; ++r) solution[(first + r) * Config::kSolutionStride + col] = x[r];
 }
 
-// The kernel: block `blockIdx.x` has columns blockIdx.x % panels * kCols ... of X number blockIdx.x / panels.
+// Block b has columns b % panels * kCols ... of X number b / panels.
 template <bool SOLVE>
 __device__ __forceinline__ void compute_panel(const StridedOperands &operands, const PanelProblem &problem,
                                               unsigned panels) {
@@ -262,7 +254,7 @@ __device__ __forceinline__ void compute_panel(const StridedOperands &operands, c
   }
 }
 
-// Enqueues `kernel(operands, problem, panels)` for a description without arrays in host memory.
+// Enqueues the kernel for a description without arrays in host memory.
 inline libsgemm_status_t launch_panels(const GemmDesc &desc, const Launch &launch, Error *error,
                                        void (*kernel)(StridedOperands, PanelProblem, unsigned)) {
   const PanelProblem problem = panel_problem(desc);

@@ -1,4 +1,4 @@
-// Copies tiles of an operand, which may be symmetric or triangular, from global to shared memory element by element.
+// Copies tiles of a symmetric or triangular operand to shared memory element by element.
 #pragma once
 
 #include "gpu/element.h"
@@ -6,7 +6,7 @@
 
 namespace libsgemm::gpu::level3 {
 
-// Returns element `at` of FP32, FP16 or bfloat16 data as FP32, exactly.
+// Returns an element as FP32, exactly.
 template <Type TYPE>
 __device__ __forceinline__ float load_element(const void *data, int64_t at) {
   if constexpr (TYPE == Type::f32) {
@@ -16,24 +16,24 @@ __device__ __forceinline__ float load_element(const void *data, int64_t at) {
   }
 }
 
-// Returns the thread's number, pinned so that nothing is computed from it once for all rounds of a loop: pin().
+// Pinned: nothing is computed from it once for all rounds of a loop.
 __device__ __forceinline__ int pinned_thread() {
   int thread = static_cast<int>(threadIdx.x);
   pin(thread);
   return thread;
 }
 
-// Copies OUTER x DEPTH elements of an operand from global to shared memory: fetch() into registers, store() later.
+// OUTER x DEPTH elements: fetch() into registers, store() later.
 template <int OUTER, int DEPTH, int THREADS, Type TYPE>
 struct Stager {
   static constexpr int kCount = OUTER * DEPTH / THREADS;
-  static constexpr int kStride = OUTER + 4;  // floats of shared memory from one step of k to the next
+  static constexpr int kStride = OUTER + 4;  // floats between steps of k
   static_assert(OUTER * DEPTH % THREADS == 0 && THREADS % DEPTH == 0, "the same number of elements for each thread");
   static_assert(THREADS % OUTER == 0 || OUTER % THREADS == 0, "threads side by side along the outer direction");
 
   float staged[kCount];
-  int outer, depth;  // the first element of this thread within the tile
-  bool along_outer;  // neighbouring threads are along the outer direction, or else along the depth
+  int outer, depth;  // this thread's first element
+  bool along_outer;  // neighbouring threads are along outer, otherwise along depth
 
   __device__ __forceinline__ void spread(bool contiguous_outer) {
     const int thread = pinned_thread();
@@ -41,11 +41,11 @@ struct Stager {
     outer = along_outer ? thread % OUTER : thread / DEPTH;
     depth = along_outer ? thread / OUTER : thread % DEPTH;
   }
-  // Distance from one element of this thread to the next.
+  // Distances between this thread's elements.
   __device__ __forceinline__ int outer_step() const { return along_outer ? 0 : THREADS / DEPTH; }
   __device__ __forceinline__ int depth_step() const { return along_outer ? THREADS / OUTER : 0; }
 
-  // Fetches elements (first_outer + i, first_depth + l) of an operand of outers x depths elements; zeros beyond it.
+  // Fetches elements (first_outer + i, first_depth + l) of outers x depths; zeros beyond.
   __device__ __forceinline__ void fetch(const void *data, Walk walk, int64_t first_outer, int64_t first_depth,
                                         int64_t outers, int64_t depths) {
     spread(walk.outer == 1);
@@ -54,7 +54,7 @@ struct Stager {
     if (first_outer + OUTER <= outers && first_depth + DEPTH <= depths) {
 #pragma unroll
       for (int e = 0; e < kCount; ++e, at += step) {
-        pin(at);  // one address, not one for each element
+        pin(at);  // one address
         staged[e] = load_element<TYPE>(data, at);
       }
       return;
@@ -70,7 +70,7 @@ struct Stager {
   }
 
   // Fetches a tile that the diagonal crosses. An element that is not stored is read from its mirror image (symmetric),
-  // or zero and not read (triangular).
+  // or zero (triangular).
   template <Structure STRUCTURE>
   __device__ __forceinline__ void fetch_diagonal(const void *data, Walk walk, int64_t first_outer, int64_t first_depth,
                                                  int64_t order, bool upper, bool unit) {

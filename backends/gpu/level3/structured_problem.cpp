@@ -1,4 +1,4 @@
-// Routines as tile problems, and the cost model of the kernels of level 3.
+// Routines as tile problems, and their cost model.
 #include "structured_problem.h"
 
 #include <algorithm>
@@ -87,7 +87,7 @@ double tiles_seconds(const GemmDesc &desc, const DeviceModel &device, const Tili
   const double size = static_cast<double>(size_of(desc.type)), batch = static_cast<double>(desc.batch_count);
   const double m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
   const double tiles = static_cast<double>(tile_count(p, tiling.tile_m, tiling.tile_n)) * batch;
-  // Half of a triangle's depth is skipped.
+  // Half of a triangle's depth.
   const double depth = desc.routine == Routine::trmm ? 0.5 * (k + tiling.tile_m) : k * p.terms;
   const double bytes = batch * ((m * k + k * n) * size + m * n * (p.beta == 0.0f ? 4.0 : 8.0));
   const double compute = gpu::tiles_seconds(device, tiling, tiles, depth);
@@ -102,7 +102,7 @@ PanelProblem panel_problem(const GemmDesc &d) {
 double panel_seconds(const GemmDesc &desc, int index) {
   const DeviceModel &device = model(index);
   constexpr Tiling kTiling = {64, 32, 128, 3, {0.45}};
-  // Time of a row of tiles beyond its arithmetic: rows follow one another, and wait for memory or substitutions.
+  // Rows of tiles follow one another, and wait for memory or substitutions.
   const double row_seconds = desc.routine == Routine::trsm ? 3.5e-6 : 1.5e-6;
   const PanelProblem p = panel_problem(desc);
   const double order = static_cast<double>(p.order), count = static_cast<double>(p.count);

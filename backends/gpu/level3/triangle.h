@@ -4,8 +4,8 @@
 //   +---+
 //   | 0 |
 //   +---+---+
-//   |     2 | 1 |   within a strip the full columns first, top to bottom, so that blocks that run at the same time
-//   | 1   3 |---+   share both operands' tiles in L2; then the triangle that is left of it.
+//   |     2 | 1 |   within a strip the full columns first, top to bottom, so that blocks share operands in L2; then
+//   | 1   3 |---+   the triangle that is left of it.
 //   +-------+-------+
 //
 // Upper triangles: rows and columns exchanged.
@@ -17,11 +17,11 @@ namespace libsgemm::gpu {
 
 struct TriangleProblem {
   TileProblem product;  // m == n
-  int term_tiles;       // k-tiles of one product
+  int term_tiles;       // of one product
   bool upper;
 };
 
-// Tile `index` of a lower triangle's tiles, which are counted row by row.
+// Tiles are counted row by row.
 struct TriangleTile {
   int row, column;
 
@@ -33,7 +33,6 @@ struct TriangleTile {
   }
 };
 
-// The tile of C of this block.
 template <class Config>
 __device__ __forceinline__ TilePosition<Config> triangle_position(const TriangleProblem &p) {
   constexpr int kStrip = 16;

@@ -1,4 +1,4 @@
-// The host's side of the syrk, syr2k and gemmtr kernels that compute the tiles of triangle.h.
+// Host side of the kernels of syrk, syr2k and gemmtr by tiles (triangle.h).
 #pragma once
 
 #include "gpu/tiles/tile_row.h"
@@ -7,8 +7,8 @@
 
 namespace libsgemm::gpu {
 
-// Host code for a Row of tile_row.h with square tiles and operands of one type. TriangleRow has it as Row, and its own
-// kernel<A, B>(), with StridedOperands and a TriangleProblem. kElements: true if there are instances without vectors.
+// TriangleRow has Row, of tile_row.h with square tiles and operands of one type, and kernel<A, B>(), with
+// StridedOperands and a TriangleProblem. kElements: there are instances without vectors.
 template <class TriangleRow, Type kType = Type::f32, bool kElements = true>
 struct TriangleTiles {
   using Row = typename TriangleRow::Row;
@@ -39,7 +39,7 @@ struct TriangleTiles {
     return p;
   }
 
-  // Enqueues the kernel for each chunk of the products, and then calls then(operands, count) for it.
+  // Enqueues the kernel, then calls then(operands, count), for each chunk.
   template <typename Then>
   static libsgemm_status_t enqueue(const GemmDesc &desc, const TriangleProblem &p, const Launch &launch, Error *error,
                                    const Then &then) {
@@ -60,7 +60,7 @@ struct TriangleTiles {
         if constexpr (kElements) {
           return with_fetch<Row::engine, false>(d, run);
         } else {
-          return LIBSGEMM_UNAVAILABLE;  // supports() has refused
+          return LIBSGEMM_UNAVAILABLE;  // refused by supports()
         }
       };
       const libsgemm_status_t status = run_any();

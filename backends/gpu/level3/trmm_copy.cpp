@@ -1,4 +1,4 @@
-// The host's side of trmm_copy.h, except for the launch.
+// Host side of trmm_copy.h.
 #include "trmm_copy.h"
 
 #include "gpu/cost.h"

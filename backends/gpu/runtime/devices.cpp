@@ -10,7 +10,7 @@ namespace {
 
 struct Devices {
   int count = 0;
-  std::vector<int> index;  // by ordinal; -1: left out
+  std::vector<int> index;  // -1: left out
   Error left_out = {};
   Error error = {};
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
@@ -19,7 +19,7 @@ struct Devices {
 
 const Host *g_host = nullptr;
 
-// Never destroyed: calls may come from exit handlers.
+// Never destroyed: for exit handlers.
 Devices &devices() {
   static Devices *instance = new Devices;
   return *instance;
@@ -57,7 +57,7 @@ void set_host(const Host &host) { g_host = &host; }
 
 libsgemm_status_t enumerate(Error *error) {
   Devices &all = devices();
-  if (!all.done.load(std::memory_order_acquire)) {  // called for every pointer
+  if (!all.done.load(std::memory_order_acquire)) {  // for every pointer
     static std::mutex *mutex = new std::mutex;
     const std::lock_guard<std::mutex> lock(*mutex);
     if (!all.done) all.status = enumerate_once(&all);

@@ -11,17 +11,17 @@ namespace {
 
 using Stream = LIBSGEMM_RUNTIME(Stream_t);
 
-constexpr int64_t kMostColumns = 1 << 30;  // limit for one call of the runtime
-constexpr size_t kMostPitch = 0x7fffffff;  // limit that holds on every device
+constexpr int64_t kMostColumns = 1 << 30;  // of one call of the runtime
+constexpr size_t kMostPitch = 0x7fffffff;  // on every device
 
-// Injects a test's fault: sets the bits of the first element to 0x4b4b4b4b, 13 million as a float.
+// A test's fault: the first element becomes 0x4b4b4b4b, 13 million as a float.
 Code falsify(const void *element, Stream stream) {
   return LIBSGEMM_RUNTIME(MemsetAsync)(const_cast<void *>(element), 0x4b, sizeof(float), stream);
 }
 
 Code enqueue(const Copy &x, Stream stream) {
   if (is_legacy_stream(stream) && capturing(-1, stream)) {
-    return LIBSGEMM_RUNTIME(ErrorStreamCaptureImplicit);  // an attempt would break the graph
+    return LIBSGEMM_RUNTIME(ErrorStreamCaptureImplicit);  // would break the graph
   }
   constexpr LIBSGEMM_RUNTIME(MemcpyKind)
       kKinds[] = {LIBSGEMM_RUNTIME(MemcpyHostToDevice), LIBSGEMM_RUNTIME(MemcpyDeviceToHost),

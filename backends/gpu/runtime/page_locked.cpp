@@ -10,7 +10,7 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Latest page-locked memory of a device. The lock ends with the context.
+// A device's latest page-locked memory. The lock ends with the context.
 struct Locked {
   uint64_t context;
   void *seen;

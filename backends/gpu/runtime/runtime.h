@@ -1,11 +1,11 @@
-// The entries of a GPU backend's table, as backend.h describes them.
+// Entries of a GPU backend's table (backend.h).
 #pragma once
 
 #include "contract/backend.h"
 
 namespace libsgemm::gpu {
 
-// Returns the table without open(), version() and probe(), which the backend fills in.
+// The table without open(), version() and probe().
 Backend make_backend(const char *name);
 
 // Each backend defines these.

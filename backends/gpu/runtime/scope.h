@@ -1,5 +1,5 @@
-// The device that a thread works on. The runtime uses what is current in the thread: a context (CUDA) or a device
-// (HIP). An entry of the backend makes its own current and restores the caller's at its end.
+// A thread's current context (CUDA) or device (HIP). An entry of the backend makes its own current and restores the
+// caller's at its end.
 #pragma once
 
 #include "code.h"
@@ -8,7 +8,6 @@
 
 namespace libsgemm::gpu {
 
-// Each backend defines the member functions.
 class Scope {
  public:
   using Current = LIBSGEMM_CURRENT_TYPE;
@@ -21,15 +20,15 @@ class Scope {
   // Makes device `index` current. Fails if it was lost.
   libsgemm_status_t enter(int index, Error *error);
 
-  // Makes a stream's device current; keeps the current one if the runtime does not tell.
+  // Makes a stream's device current, unless the runtime does not tell which.
   libsgemm_status_t enter_stream(void *stream, Error *error);
 
   Current current() const { return now_; }
 
-  // Identity of the context that was entered, as from Backend::context.
+  // Identity of the entered context, as from Backend::context.
   uint64_t context_id() const;
 
-  // Index of the device that was entered; -1 if it is not one of the backend's, or unknown.
+  // Index of the entered device; -1 if it is none of the backend's, or unknown.
   int index() const { return index_; }
 
  private:
@@ -40,10 +39,10 @@ class Scope {
   bool changed_ = false;
 };
 
-// True if the device may have work of ours or of the program. Each backend defines it.
+// True if the device may have work. Each backend defines it.
 bool in_use(int index);
 
-// Lets the thread allocate and wait while another stream of the program records a graph.
+// The thread may allocate and wait while another stream of the program records a graph.
 class RelaxedCapture {
  public:
   RelaxedCapture() { exchange(); }

@@ -13,7 +13,6 @@ using Event = LIBSGEMM_RUNTIME(Event_t);
 Stream native(void *stream) { return static_cast<Stream>(stream); }
 Event native_event(void *event) { return static_cast<Event>(event); }
 
-// Runs `call` with the device current.
 template <typename Call>
 libsgemm_status_t on_device(int index, const char *what, Error *error, const Call &call) {
   Scope scope;
@@ -25,13 +24,13 @@ libsgemm_status_t on_device(int index, const char *what, Error *error, const Cal
 
 Code wait(void *stream) {
   if (is_legacy_stream(stream) && capturing(-1, stream)) {
-    return LIBSGEMM_RUNTIME(ErrorStreamCaptureImplicit);  // an attempt would break the graph
+    return LIBSGEMM_RUNTIME(ErrorStreamCaptureImplicit);  // would break the graph
   }
   if (fails(Site::synchronize)) return LIBSGEMM_RUNTIME(ErrorUnknown);
   if (fails(Site::lost)) return LIBSGEMM_RUNTIME(ErrorIllegalAddress);
   if (stream == every_stream()) {
     const Code code = LIBSGEMM_RUNTIME(DeviceSynchronize)();
-    // The runtime refuses this while a stream records a graph. The recorded work does not run yet.
+    // The runtime refuses this while a stream records a graph; the recorded work does not run yet.
     return code == LIBSGEMM_RUNTIME(ErrorStreamCaptureUnsupported) ? kSuccess : code;
   }
   return LIBSGEMM_RUNTIME(StreamSynchronize)(native(stream));
@@ -91,7 +90,7 @@ libsgemm_status_t query_event(int index, void *event, bool *ended, Error *error)
     const Code code = LIBSGEMM_RUNTIME(EventQuery)(native_event(event));
     *ended = code == kSuccess;
     if (code != LIBSGEMM_RUNTIME(ErrorNotReady)) return code;
-    succeeds(code);  // not an error, but the runtime keeps it as the thread's last one
+    succeeds(code);  // clears the thread's last error
     return kSuccess;
   });
 }
@@ -104,7 +103,7 @@ void abandon(int index) {
 libsgemm_status_t synchronize(int index, void *stream, Error *error) {
   constexpr const char *kWhat = "waiting for the device";
   if (index >= 0) {
-    // An unused device has no work to wait for, and waiting would create a context on it.
+    // Waiting would create a context on an unused device.
     const bool any = is_default_stream(stream) || stream == every_stream();
     if (any && !in_use(index)) return LIBSGEMM_SUCCESS;
     return on_device(index, kWhat, error, [stream] { return wait(stream); });

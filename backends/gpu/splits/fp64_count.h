@@ -1,4 +1,4 @@
-// Counts of the tiles left to FP64 (fp64_share.h), for the kernels that compute them: parameters, and the counting.
+// Counts the tiles left to FP64 (fp64_share.h) in the kernels that compute them.
 #pragma once
 
 #include "fp64_share.h"
@@ -8,15 +8,15 @@
 
 namespace libsgemm::gpu {
 
-// Parameters of a launch that counts: `products` products, each of rows x columns tiles of the guard.
+// `products` products of rows x columns tiles of the guard.
 struct Counting {
-  uint32_t *to;  // NULL: no count is requested
+  uint32_t *to;  // NULL: not requested
   int rows, columns, products;
 
   LIBSGEMM_HOST_DEVICE int64_t tiles() const { return int64_t{rows} * columns * products; }
 };
 
-// Counts in the first warps of the launch, whose blocks have kThreads threads.
+// Counts in the first warps of the launch; blocks have kThreads threads.
 template <int kThreads>
 __device__ __forceinline__ void count_fp64_tiles(const Guard &guard, const Counting &c) {
   const int64_t block = blockIdx.x + static_cast<int64_t>(gridDim.x) * blockIdx.z;

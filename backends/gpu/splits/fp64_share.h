@@ -1,5 +1,5 @@
-// The share of C that a call in mode fp32_fast left to FP64 (splits.h). Only the device knows it: warps of its last
-// kernel count the tiles, and write into page-locked memory of the host.
+// The share of C that a call in mode fp32_fast left to FP64. Warps of its last kernel count the tiles, and write into
+// page-locked memory of the host.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@ namespace libsgemm::gpu {
 
 constexpr unsigned kCountingWarps = 64;
 
-// Place where a launch of `tiles` tiles, of all products, writes how many it left to FP64: one number by each of
-// counting_warps(tiles). NULL if no count is requested, or if there is no such memory.
+// Where a launch of `tiles` tiles, of all products, writes its counts: one of each of counting_warps(tiles). NULL if
+// not requested, or without such memory.
 uint32_t *count_fp64(uint64_t ticket, int64_t tiles, const Launch &launch);
 
-// Warp w counts tiles 32 w to 32 w + 31, and again every 32 * kCountingWarps tiles.
+// Warp w counts tiles from 32 w on, and again every 32 * kCountingWarps tiles.
 LIBSGEMM_HOST_DEVICE inline unsigned counting_warps(int64_t tiles) {
   return tiles > 32 * (int64_t{kCountingWarps} - 1) ? kCountingWarps : static_cast<unsigned>((tiles + 31) / 32);
 }
 
-// Implements Backend::fp64_share.
+// Backend::fp64_share.
 double fp64_share(uint64_t ticket);
 
 }  // namespace libsgemm::gpu

@@ -1,4 +1,4 @@
-// Mode fp32_fast: a product of scheme fp16x2 whose guard keeps FP32's error bound (splits.h).
+// Mode fp32_fast: scheme fp16x2 with a guard that keeps FP32's error bound.
 #pragma once
 
 #include "split_row.h"

@@ -12,7 +12,7 @@ SplitsShape shape_of(const GemmDesc &desc, const PackedProduct &product) {
   return {1, static_cast<int>(size_of(product.type)), false, product.packs(desc, true), product.packs(desc, false)};
 }
 
-// The product of a panel, with the operands that the pass has written.
+// A panel's product, of the operands that the pass has written.
 GemmDesc step_of(const GemmDesc &desc, const PackedProduct &product, const PassProblem &p, int64_t first,
                  int64_t products, int64_t first_k, int64_t k) {
   GemmDesc step = splits_panel(desc, first, products, first_k, k);
@@ -30,10 +30,10 @@ GemmDesc step_of(const GemmDesc &desc, const PackedProduct &product, const PassP
   return step;
 }
 
-// Division of a workspace between the passes and the product.
+// Division of a workspace between passes and product.
 struct PackedPlan {
   SplitsLayout layout;
-  size_t rest;  // bytes for the product
+  size_t rest;  // for the product
 };
 
 PackedPlan plan_of(const GemmDesc &desc, const SplitsShape &shape, size_t bytes) {
@@ -42,7 +42,7 @@ PackedPlan plan_of(const GemmDesc &desc, const SplitsShape &shape, size_t bytes)
   return plan;
 }
 
-// The pass in words; NULL: there is none.
+// Names the pass; NULL if there is none.
 const char *words(const SplitsShape &shape) {
   if (!shape.a && !shape.b) return nullptr;
   return !shape.a ? "rounding of B" : !shape.b ? "rounding of A" : "rounding of A and B";

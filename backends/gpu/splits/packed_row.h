@@ -1,5 +1,5 @@
-// Kernels that rewrite the operands for tensor cores (K-major, aligned, rounded to the numbers of a math mode:
-// splits.h), and leave the product to the cheapest kernel for such operands.
+// Kernels that rewrite the operands for tensor cores (K-major, aligned, rounded: splits.h), and leave the product to
+// the cheapest kernel for such operands.
 #pragma once
 
 #include <cmath>
@@ -13,11 +13,11 @@ namespace libsgemm::gpu {
 struct PackedProduct {
   bool (*runs_on)(int device);
   void (*pass)(PassProblem);
-  // Type and math mode of the product after the pass; the mode is FP32 for 16-bit operands.
-  bool (*packs)(const GemmDesc &desc, bool of_a);  // true if the operand must be rewritten
+  // Type and mode of the product after the pass; the mode is FP32 for 16-bit operands.
+  bool (*packs)(const GemmDesc &desc, bool of_a);  // the operand must be rewritten
   Type type;
   libsgemm_math_mode_t math_mode;
-  // Kernel of the product, not in the table, since it may rely on what the pass does. Null: the cheapest of the table.
+  // Kernel outside of the table, which may rely on the pass. Null: the cheapest of the table.
   const Kernel *kernel = nullptr;
 };
 
@@ -26,7 +26,7 @@ double packed_seconds(const GemmDesc &desc, const PackedProduct &product, int de
 size_t packed_workspace(const GemmDesc &desc, const PackedProduct &product);
 libsgemm_status_t launch_packed(const GemmDesc &desc, const PackedProduct &product, const Launch &launch, Error *error);
 
-// Row::product(desc) is its PackedProduct; Row::supports(desc) is true for the calls that it takes.
+// Row::product(desc): its PackedProduct.
 template <class Row>
 Kernel packed_kernel(const char *name, libsgemm_math_mode_t mode) {
   Kernel kernel = {name,

@@ -8,23 +8,22 @@
 namespace libsgemm::gpu {
 namespace {
 
-constexpr int64_t kLeastDepth = 256;         // least depth of a panel, unless k is smaller
-constexpr int64_t kMostDepth = 8192;         // most k elements in a product of scaled rows; larger ones go in parts
-constexpr int64_t kMostProducts = 65535;     // most products in a launch: gridDim.z
-constexpr double kNextLaunchSeconds = 2e-6;  // time of a launch after another one
-// Time of clearing, survey and repair beyond that of their bytes, in units of kNextLaunchSeconds (H100, products of
-// 1024 to 2048).
+constexpr int64_t kLeastDepth = 256;         // of a panel, unless k is smaller
+constexpr int64_t kMostDepth = 8192;         // of a product of scaled rows; others go in parts
+constexpr int64_t kMostProducts = 65535;     // in a launch: gridDim.z
+constexpr double kNextLaunchSeconds = 2e-6;  // after another one
+// Clearing, survey and repair beyond the time of their bytes, in kNextLaunchSeconds (H100, products of 1024 to 2048).
 constexpr double kScaledLaunches = 8;
-constexpr int kLeastTile = 64;  // smallest tile of C of any kernel
-constexpr int kSplitBytes = 2;  // bytes of one number, in modes that split
+constexpr int kLeastTile = 64;  // of C, of any kernel
+constexpr int kSplitBytes = 2;  // of a number, in modes that split
 
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
-// Size of the equal parts, multiples of kDepthPad, in which `depth` k elements are multiplied: rounding errors of a
-// long sequence of FP32 additions grow with its length (docs/kernels/splits.md).
+// Equal parts, multiples of kDepthPad, in which `depth` k elements are multiplied: errors of a sequence of FP32
+// additions grow with its length (docs/kernels/splits.md).
 int64_t part_of_depth(int64_t depth) { return padded(ceil_div(depth, ceil_div(depth, kMostDepth)), kDepthPad); }
 size_t padded_bytes(size_t x) { return (x + 255) / 256 * 256; }
 
-// Splits of a math mode; no splits: the mode does not split.
+// No splits: the mode does not split.
 struct Split {
   Scheme scheme;
   int splits;
@@ -42,7 +41,7 @@ SplitsShape plan_shape(int splits, bool ranges) { return {splits, kSplitBytes, t
 
 // True if TMA can read A in place.
 bool by_tma(const GemmDesc &desc) {
-  constexpr int64_t kMostStride = int64_t{1} << 38, kMostSize = INT_MAX - 1024;  // a stride of 2^40 bytes; coordinates
+  constexpr int64_t kMostStride = int64_t{1} << 38, kMostSize = INT_MAX - 1024;  // 2^40 bytes; coordinates
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_a : 0;
   return (reinterpret_cast<uintptr_t>(desc.a) % 16 | static_cast<uint64_t>(desc.lda | stride) % 4) == 0 &&
          std::max(desc.lda, stride) < kMostStride && std::max(desc.m, desc.k) <= kMostSize;
@@ -50,7 +49,7 @@ bool by_tma(const GemmDesc &desc) {
 
 SplitsShape shape_of(const GemmDesc &desc, const SplitRow &product, int index) {
   const Split split = split_of(desc.math_mode);
-  // A kernel of another mode, run by force, ignores these plans.
+  // A forced kernel of another mode ignores plans.
   const bool plans = split.splits > 0 && split.scheme == product.scheme && split.ranges == product.keeps_bound;
   SplitsShape shape = {
       product.splits,     kSplitBytes, true, !plans || desc.plan_a == nullptr, !plans || desc.plan_b == nullptr,
@@ -62,15 +61,13 @@ SplitsShape shape_of(const GemmDesc &desc, const SplitRow &product, int index) {
   return shape;
 }
 
-// Words for the largest magnitudes of `rows` rows. In row_words(), those that the mode needs for ranges (Splits::least)
-// follow.
+// Words for the largest magnitudes of `rows` rows; in row_words(), Splits::least and others follow.
 int64_t most_words(int64_t rows) { return rows / kOuterPad * (kOuterPad + 1); }
 int64_t row_words(const SplitsShape &shape, int64_t rows) {
   if (!shape.scaled_rows) return 0;
   return shape.ranges ? 2 * most_words(rows) + rows / kOuterPad : most_words(rows);
 }
 
-// Layout without the depth: rows and largest magnitudes.
 SplitsLayout rows_of(const GemmDesc &desc, const SplitsShape &shape) {
   SplitsLayout l = {};
   l.rows_a = shape.a ? padded(desc.m, kOuterPad) : 0;
@@ -107,8 +104,7 @@ unsigned survey_blocks(int64_t outer, int64_t k, bool along_k) {
   return static_cast<unsigned>(blocks);
 }
 
-// Addresses of an operand's splits: words for `rows` rows, splits of `split_rows`. `most` and `base` belong to the
-// first product.
+// Places an operand's splits: `rows` words, splits of `split_rows` rows; `most` and `base` are of the first product.
 Splits splits_of(const SplitsLayout &l, const SplitsShape &shape, int64_t rows, int64_t split_rows, size_t bytes,
                  uint32_t *most, char *base) {
   Splits splits = {};
@@ -133,14 +129,14 @@ double pass_bytes(const GemmDesc &desc, const SplitsShape &shape) {
   return (of_a * static_cast<double>(desc.m) + of_b * static_cast<double>(desc.n)) * static_cast<double>(desc.k);
 }
 
-// ---- Products that convert A: times in rounds. A round computes all tiles that run at a time, over all of k
+// ---- Products that convert A. A round: all tiles that run at a time, over all of k
 
 int64_t turns_of(const GemmDesc &desc, const SplitsShape &shape, int64_t tiles_n) {
   return ceil_div(ceil_div(desc.m, shape.tile_m) * tiles_n, shape.resident);
 }
 
-// Rounds if k is cut into panels. The end of a panel takes as long, in each round, as kEnd k elements (measured on an
-// H100: 64 MiB of workspace compared with all that is needed).
+// Rounds with k in panels. The end of a panel takes as long as kEnd k elements in each round (H100: 64 MiB of workspace
+// compared with all that is needed).
 double turns_in_panels(const GemmDesc &desc, const SplitsShape &shape, int64_t panels) {
   constexpr double kEnd = 800;
   const double ends = static_cast<double>(panels - 1) * kEnd / static_cast<double>(desc.k);
@@ -148,13 +144,13 @@ double turns_in_panels(const GemmDesc &desc, const SplitsShape &shape, int64_t p
 }
 
 struct ColumnBlocks {
-  int64_t columns;  // columns of a block; whole tiles
+  int64_t columns;  // of a block; whole tiles
   double turns;
 };
 
-// Cuts C into blocks of columns of at most `most` tiles whose last rounds leave the fewest multiprocessors idle.
+// Blocks of at most `most` tiles of columns, whose last rounds leave the fewest multiprocessors idle.
 ColumnBlocks column_blocks(const GemmDesc &desc, const SplitsShape &shape, int64_t most) {
-  constexpr double kLaunch = 0.05;  // cost of the split and the launch of a block, in rounds
+  constexpr double kLaunch = 0.05;  // split and launch of a block, in rounds
   constexpr int64_t kMostTries = 64;
   const int64_t all = ceil_div(desc.n, shape.tile_n);
   ColumnBlocks best = {};
@@ -175,8 +171,8 @@ SplitsLayout splits_layout(const GemmDesc &desc, const SplitsShape &shape, size_
   set_depth(shape, k, &l);
   l.panels = 1;
   if (l.bytes() <= bytes) {
-    const size_t product = l.bytes();  // with its share of the alignment
-    if (product == 0) {                // both operands come from plans, which batches do not have, or stay in place
+    const size_t product = l.bytes();  // with alignment
+    if (product == 0) {                // operands from plans, which batches do not have, or in place
       l.products = std::min(desc.batch_count, kMostProducts);
       return l;
     }
@@ -226,7 +222,7 @@ PassProblem splits_pass(const GemmDesc &desc, const SplitsShape &shape, const Sp
     if (o->splits.rows == 0) continue;
     if (shape.scaled_rows) o->survey = survey_blocks(o->outer, k, o->along_k);
     const int64_t tiles = o->splits.rows / kSplitTile;
-    // An operand without splits may still have an excess.
+    // Even without splits there may be an excess.
     if (o->splits.base == nullptr) {
       o->split = static_cast<unsigned>(shape.ranges ? tiles : 0);
     } else {
@@ -263,7 +259,7 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
   if (!shape.a && !shape.b && !shape.scaled_rows) return 0;
   const size_t bytes = std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, splits_workspace(desc, shape));
   const SplitsLayout l = splits_layout(desc, shape, bytes);
-  const int64_t parts = shape.scaled_rows ? ceil_div(l.depth, kMostDepth) : 1;  // parts of a panel
+  const int64_t parts = shape.scaled_rows ? ceil_div(l.depth, kMostDepth) : 1;  // of a panel
   const double panels = static_cast<double>(l.panels * parts), count = static_cast<double>(desc.batch_count);
   const double turns = static_cast<double>(ceil_div(desc.batch_count, l.products));
   const double blocks = static_cast<double>(ceil_div(desc.n, l.columns));
@@ -272,28 +268,26 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
          memory_seconds(model(index), count * (pass_bytes(desc, shape) + accumulated));
 }
 
-// ---- Rows of FP32-level products
-
 namespace {
 
-// Splits of an operand from k element `step` on.
+// From k element `step` on.
 Splits from_step(Splits splits, int64_t step) {
   if (splits.base != nullptr) splits.base += kSplitBytes * step;
   return splits;
 }
 
-// Splits of an operand in a plan, from `first_k` on.
+// Splits in a plan, from `first_k` on.
 Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, const SplitsShape &product, int64_t first_k) {
   GemmDesc operand = {};
   operand.m = outer, operand.k = k, operand.batch_count = 1;
   const SplitsShape shape = plan_shape(product.splits, product.ranges);
   const SplitsLayout l = splits_layout(operand, shape, SIZE_MAX);
-  auto *memory = static_cast<char *>(const_cast<void *>(plan));  // products only read Splits
+  auto *memory = static_cast<char *>(const_cast<void *>(plan));  // products only read it
   auto *most = reinterpret_cast<uint32_t *>(memory);
   return from_step(splits_of(l, shape, l.rows_a, l.rows_a, l.bytes_a, most, memory + l.most_bytes), first_k);
 }
 
-// Both operands of a panel, and the passes over those that do not come from a plan.
+// A panel's operands, and the passes over those that are not of a plan.
 struct SplitPanel {
   PassProblem pass;
   Splits a, b;
@@ -306,12 +300,11 @@ SplitPanel split_panel(const GemmDesc &desc, const SplitsShape &shape, const Spl
           shape.b ? p.b.splits : splits_of_plan(desc.plan_b, desc.n, desc.k, shape, first_k)};
 }
 
-// A block of columns of C: `count` from `first` on.
 struct Columns {
   int64_t first, count;
 };
 
-// Restricts a panel to a block of columns of C; for all columns it returns the panel itself.
+// Restricts a panel to a block of columns of C.
 SplitPanel columns_of_panel(const GemmDesc &desc, SplitPanel panel, const Columns &columns) {
   if (columns.count == desc.n) return panel;
   PassOperand &o = panel.pass.b;
@@ -334,13 +327,12 @@ Guard columns_of_guard(Guard guard, const Columns &columns) {
   return guard;
 }
 
-// The operand from k element `step` on.
+// From k element `step` on.
 const char *from_step(const PassOperand &o, int64_t step) {
   return o.source + step * (o.along_k ? 1 : o.ld) * static_cast<int64_t>(sizeof(float));
 }
 
-// Like shape_of(), but without conversion of A if all splits fit: conversion takes more of shared memory, so that the
-// pass is worth it.
+// shape_of() without conversion of A if all splits fit: conversion takes more shared memory than the pass is worth.
 SplitsShape shape_in(const GemmDesc &desc, const SplitRow &product, const Launch &launch) {
   const SplitsShape shape = shape_of(desc, product, launch.device);
   SplitsShape split = shape;
@@ -350,7 +342,7 @@ SplitsShape shape_in(const GemmDesc &desc, const SplitRow &product, const Launch
   return fits ? split : shape;
 }
 
-// Clears the words of the operands' rows and fills in the largest magnitudes, and what else the mode needs.
+// Clears the rows' words and finds the largest magnitudes, and what else the mode needs.
 libsgemm_status_t clear_and_survey(const PassProblem &pass, void *most, size_t most_bytes, int64_t products,
                                    const Launch &launch, Error *error) {
   const libsgemm_status_t status = clear(most, most_bytes, launch, error);
@@ -365,8 +357,8 @@ Guard guard_of(const GemmDesc &desc, const SplitRow &product, const SplitsLayout
   if (product.keeps_bound) {
     guard.excess_a = a.excess, guard.excess_b = b.excess;
     guard.most_excess = static_cast<uint32_t>(most_excess(desc.k));
-    // The split finds which rows are dense. With panels that is after the first product, which must judge as the last
-    // one does. For an A that the product converts it is not known.
+    // The split finds dense rows. With panels that is after the first product, which must judge as the last one does.
+    // For an A that the product converts it is not known.
     if (l.panels == 1 && a.base != nullptr) guard.sparse_a = a.sparse, guard.sparse_b = b.sparse;
   }
   return guard;
@@ -392,7 +384,7 @@ double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int inde
   const double rate = static_cast<double>(product.per_clock(index)) / d.fma_per_clock / product.products;
   Tiling tiling = product.tiling;
   tiling.figures.peak_fraction *= rate;
-  tiling.figures.steps *= rate;  // a tile's start and end take as long as without tensor cores
+  tiling.figures.steps *= rate;  // start and end take as long as without tensor cores
   const double forced = product.keeps_bound && desc.k < kLeastFast ? kForcedOnly : 0;
   return forced + splits_seconds(desc, shape_of(desc, product, index), index) + gemm_seconds(d, desc, tiling);
 }
@@ -409,7 +401,7 @@ libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (int64_t first = 0; first < desc.batch_count && status == LIBSGEMM_SUCCESS; first += l.products) {
     const int64_t products = std::min(l.products, desc.batch_count - first);
-    // The largest magnitudes over all of k come first: every panel must leave out the same tiles.
+    // The survey is over all of k: every panel must leave out the same tiles.
     const SplitPanel all = split_panel(desc, shape, l, launch.workspace, first, 0, desc.k);
     const Guard guard = guard_of(desc, product, l, all.a, all.b);
     if (passes) status = clear_and_survey(all.pass, launch.workspace, l.most_bytes, products, launch, error);

@@ -1,37 +1,26 @@
 // Split operands: the passes (splits_pass.h) write them into the workspace, and the products read them. For host and
-// device; independent of the main loop that multiplies.
+// device. Why, the proof of fp32_fast's bound, and sources: docs/kernels/splits.md.
 //
 // An operand of `outer` x k elements becomes `splits` matrices of 16-bit numbers (or its own 32-bit ones), all K-major:
 //
 //   split p, row o, k element l:  base + p * split_bytes + (o * ld + l) * size of a number
 //
-// with `outer` rounded up to kOuterPad rows and k to kDepthPad. The padding is zero: products read whole tiles, aligned
-// to 128 bytes, without bounds checks.
+// with `outer` rounded up to kOuterPad rows and k to kDepthPad. The padding is zero: products read whole tiles without
+// bounds checks.
 //
 //   scheme   splits   x is                                               products, in this order
 //   bf16x3   3        2^-s (x0 + x1 + x2), exact up to 2^-148 of the     x2 y0, x1 y1, x0 y2, x1 y0, x0 y1, x0 y0
 //                     row's largest magnitude
 //   fp16x2   2        2^-s (x0 + 2^-11 x1), up to 2^-23 |x| and 2^-50    x1 y0, x0 y1, times 2^-11; x0 y0
 //                     of the row's largest magnitude
-//   bf16     1        x to nearest even                                  x0 y0
-//   fp16     1        x to nearest even; Inf from 65520 on               x0 y0
-//   tf32     1        x to nearest even                                  x0 y0
+//   others   1        x to nearest even; fp16: Inf from 65520 on         x0 y0
 //
-// s belongs to the row: it scales the row's largest magnitude to 2^14 to 2^15. It follows from `most`, the bits of that
-// magnitude, which the survey writes; the bits of NaN and Inf are above all others.
+// s scales the row's largest magnitude to 2^14 to 2^15. It follows from `most`, the bits of that magnitude; those of
+// NaN and Inf are above all others.
 //
-// Mode fp32_fast keeps FP32's error bound, from k = kLeastFast on. fp16x2 holds what is at most kNarrow powers of two
-// below the row's largest element to 2^-23 |x|. The excess of a row is how many powers of two further down its smallest
-// element other than zero is; that of kOuterPad rows is their largest. An element is small if |x0| < 2, that is 2^-13
-// of the row's largest or less. A row is dense if each chunk of kSplitTile k elements has at most kMostSmall small
-// ones, zeros among them, or if it is zero. A tile is computed from splits if the excesses of its rows and columns add
-// up to at most most_excess(k), or if all of them are dense; otherwise in FP64. Proof: docs/kernels/splits.md.
-//
-// Sources: Henry, Tang, Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision
-// Computations" (2019): the three splits and their products; Ootomo, Yokota, "Recovering single precision accuracy from
-// Tensor Cores while surpassing the FP32 theoretical peak performance" (2022): the two splits, the second scaled by
-// 2^11, and FP32 accumulators outside the tensor cores; Fasi et al., "Numerical behavior of NVIDIA tensor cores"
-// (2021): their truncation.
+// Mode fp32_fast keeps FP32's error bound, from k = kLeastFast on: a tile is computed from splits if the excesses of
+// its rows and columns add up to at most most_excess(k), or if all of them are dense (docs/glossary.md); otherwise in
+// FP64.
 #pragma once
 
 #include <cstddef>
@@ -43,14 +32,14 @@ namespace libsgemm::gpu {
 
 enum class Scheme { bf16x3, fp16x2, bf16, fp16, tf32 };
 
-constexpr float kLowScale = 0x1p-11f;  // scale of fp16x2's second split: without it rows of wide range lose bits
+constexpr float kLowScale = 0x1p-11f;  // of fp16x2's second split: without it rows of wide range lose bits
 constexpr int kOuterPad = 128, kDepthPad = 64;
 
-// Mode fp32_fast: powers of two that a row spans without excess, and the least k. most_excess() is the largest
-// permitted sum of the excesses of rows and columns: log2(sqrt(k) / 4), rounded down.
+// Mode fp32_fast: powers of two that a row spans without excess; least k. most_excess() is log2(sqrt(k) / 4), rounded
+// down.
 constexpr int kNarrow = 27;
 constexpr int64_t kLeastFast = 256;
-constexpr int kMostSmall = 8;  // most small elements among kSplitTile elements of a dense row
+constexpr int kMostSmall = 8;  // of kSplitTile elements of a dense row
 inline int most_excess(int64_t k) {
   int d = 0;
   while (d < 24 && (int64_t{64} << 2 * d) <= k) ++d;
@@ -64,25 +53,25 @@ constexpr int kSplits = kScheme == Scheme::bf16x3   ? 3
 template <Scheme kScheme>
 constexpr bool kScaledRows = kScheme == Scheme::bf16x3 || kScheme == Scheme::fp16x2;
 
-// One split operand, or some rows of it, a multiple of kOuterPad. In a batch, product i is i times the product_...
-// stride further on; words are product_most apart.
+// A split operand, or some rows of it. Product i of a batch is i times the product_... stride further on; of words
+// product_most.
 struct Splits {
-  char *base;           // null: the operand has only words, and the product converts it itself
-  int64_t rows, ld;     // elements; ld: along k
-  int64_t split_bytes;  // from one split to the next
+  char *base;           // null: only words; the product converts the operand
+  int64_t rows, ld;     // elements
+  int64_t split_bytes;  // between splits
   int64_t product_bytes;
-  uint32_t *most, *block_most;  // for each row, for each kOuterPad rows; null unless rows are scaled
+  uint32_t *most, *block_most;  // of rows, of kOuterPad rows; null unless scaled
   int64_t product_most;
-  // Null except in mode fp32_fast. `least`: for each row 2^32 less the bits of the smallest magnitude that is not zero,
-  // 0 if there is none. `excess`, `sparse`: for each kOuterPad rows the excess, and whether a row is not dense.
+  // Mode fp32_fast, else null. `least`: for each row 2^32 less the bits of the smallest magnitude other than zero, 0 if
+  // there is none. `excess`, `sparse`: of kOuterPad rows; whether one is not dense.
   uint32_t *least, *excess, *sparse;
 };
 
-// ---- Scaling and special values, for schemes with scaled rows
+// ---- Scaled rows
 
-// True for a tile whose terms may leave FP32's range, or that holds NaN or Inf. It is computed by FFMA, so that partial
-// sums overflow just where FP32's do. `most_a`, `most_b`: bits of the largest magnitudes of the tile's rows of A and
-// columns of B. 2^(ea + 1) 2^(eb + 1) k bounds every partial sum.
+// True if the tile's terms may leave FP32's range, or it holds NaN or Inf: FFMA computes it, so that partial sums
+// overflow where FP32's do. `most_a`, `most_b`: of the tile's rows and columns. 2^(ea + 1) 2^(eb + 1) k bounds every
+// partial sum.
 LIBSGEMM_HOST_DEVICE inline bool needs_ffma(uint32_t most_a, uint32_t most_b, int log2_k) {
   const int ea = static_cast<int>(most_a >> 23) - 127, eb = static_cast<int>(most_b >> 23) - 127;
   return ea == 128 || eb == 128 || ea + eb + 2 + log2_k > 127;
@@ -94,18 +83,17 @@ inline int log2_of(int64_t k) {
   return log2;
 }
 
-// Selects the tiles of kOuterPad x kOuterPad that products of splits leave out: those for which needs_ffma() is true;
-// in mode fp32_fast also those of too much excess, or all. They are computed from the operands themselves: in FP32, in
-// mode fp32_fast in FP64.
+// Selects the tiles of kOuterPad x kOuterPad that products of splits leave out: needs_ffma(); in mode fp32_fast also
+// those of too much excess, or all. They are computed from the operands themselves, in FP32, in mode fp32_fast in FP64.
 struct Guard {
-  const uint32_t *a, *b;  // words for each kOuterPad rows of A, columns of B
+  const uint32_t *a, *b;  // of kOuterPad rows of A, columns of B
   int64_t product_most;
-  int log2_k;  // k of the whole product, rounded up
-  // Mode fp32_fast only. Null: not applicable, or not known.
+  int log2_k;  // of the whole product, rounded up
+  // Mode fp32_fast. Null: not known.
   const uint32_t *excess_a, *excess_b;
   const uint32_t *sparse_a, *sparse_b;
   uint32_t most_excess;
-  bool all;  // there was no survey
+  bool all;  // without a survey
 
   LIBSGEMM_HOST_DEVICE bool operator()(int64_t product, int i, int j) const {
     if (all) return true;
@@ -118,15 +106,13 @@ struct Guard {
   }
 };
 
-// ---- Passes
-
 struct PassOperand {
-  const char *source;  // first product, at the first k element of this panel
+  const char *source;  // first product, the panel's first k element
   int64_t product_bytes, ld;
-  int64_t outer, k;        // k: of this panel
-  bool along_k;            // consecutive elements have consecutive k
-  bool vectors;            // rows along k start at multiples of 4 elements
-  unsigned survey, split;  // blocks of either pass; 0: the pass leaves the operand out
+  int64_t outer, k;        // of this panel
+  bool along_k;            // K-major
+  bool vectors;            // K-major rows at multiples of 4 elements
+  unsigned survey, split;  // blocks of a pass; 0: without this operand
   Splits splits;
 };
 
@@ -138,16 +124,16 @@ struct PassProblem {
 
 constexpr int kPassThreads = 256;
 constexpr int kSplitTile = 64;                        // outer x k of a block
-constexpr int kSurveyRows = 8, kSurveyDepth = 1024;   // block along k
-constexpr int kSurveyOuter = 128, kSurveySteps = 64;  // block along the outer side
+constexpr int kSurveyRows = 8, kSurveyDepth = 1024;   // K-major block
+constexpr int kSurveyOuter = 128, kSurveySteps = 64;  // MN-major block
 
-// The passes of the schemes with scaled rows (splits_write), and the products of the guard's tiles by FP32 fused
-// multiply-adds (splits_repair). Each backend with kernels that split defines them.
+// The passes of schemes with scaled rows (splits_write), and the guard's tiles by FP32 FMAs (splits_repair). Each
+// backend with kernels that split defines them.
 libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const Launch &launch, Error *error);
 libsgemm_status_t launch_split(Scheme scheme, const PassProblem &p, int64_t products, const Launch &launch,
                                Error *error);
 libsgemm_status_t launch_repair(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
-// The same in FP64 (splits_repair_fp64), in backends with kernels of mode fp32_fast.
+// The guard's tiles in FP64 (splits_repair_fp64), for mode fp32_fast.
 libsgemm_status_t launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
 
 }  // namespace libsgemm::gpu

@@ -1,14 +1,11 @@
 // The passes over the operands before a product of splits (splits.h): the survey finds the largest magnitude of each
-// row, and the split writes the splits. Both are bound by memory.
+// row, and the split writes the splits. Bound by memory. What was tried: docs/kernels/splits.md.
 //
 //   survey, K-major        block of 256 threads: 8 rows x k = 1024, a warp a row
 //   survey, MN-major       128 outer elements x k = 64, a warp every eighth k
 //   split                  64 outer elements x k = 64, 16 threads x 4 k elements a row
 //
-// One launch processes both operands, A's blocks first. The split transposes an MN-major operand in shared memory: 64
-// rows of 65 words, 16640 bytes. The survey combines the results of warps there, in 4096 bytes, or 8192 with ranges.
-//
-// What was tried: docs/kernels/splits.md.
+// One launch processes both operands, A's blocks first. The split transposes an MN-major operand in shared memory.
 #pragma once
 
 #include "gpu/element.h"
@@ -18,28 +15,24 @@ namespace libsgemm::gpu {
 
 __device__ __forceinline__ uint32_t magnitude(uint32_t bits) { return bits & 0x7fffffffu; }
 
-// ---- Splits of one number
-
-// Exponent of a finite number that is not zero, from its bits: of the power of two at or just below it.
+// Exponent of the power of two at or below a finite number other than zero.
 __device__ __forceinline__ int exponent_of(uint32_t bits) {
   return bits >= 0x00800000u ? static_cast<int>(bits >> 23) - 127 : -118 - __clz(static_cast<int>(bits));
 }
 
-// Exponent s by which a row is scaled, -113 to 163, from the bits of its largest magnitude. 0 for rows of zeros, and
-// for those that are left to the repair.
+// Exponent s of a row, -113 to 163; 0 for zeros, and for rows left to the repair.
 __device__ __forceinline__ int scale_of(uint32_t most) {
   if (most == 0 || most >= 0x7f800000u) return 0;
   return 14 - exponent_of(most);
 }
 
-// Excess of a row (splits.h). `least`: as in Splits. For rows with special values, which are left to the repair, the
-// result does not matter.
+// Excess as in splits.h. `least`: as in Splits. The result does not matter for rows left to the repair.
 __device__ __forceinline__ uint32_t excess_of(uint32_t most, uint32_t least) {
   if (least == 0) return 0;
   return static_cast<uint32_t>(max(0, exponent_of(most) - exponent_of(0u - least) - kNarrow));
 }
 
-// 2^s as two factors. Multiplying by the first makes a number subnormal only if it is so already.
+// 2^s as two factors. The first makes no number subnormal that is not so already.
 struct PowerOfTwo {
   float first, second;
 
@@ -56,7 +49,7 @@ __device__ __forceinline__ float unscaled(float sum, int s) {
   return PowerOfTwo(max(-252, -s)).times(sum);
 }
 
-// `bits` are those of the element, `scale` is that of its row.
+// `bits`: the element's; `scale`: its row's.
 template <Scheme kScheme>
 struct SplitsOfElement {
   using Split = std::conditional_t<kScheme == Scheme::tf32, uint32_t, uint16_t>;
@@ -64,8 +57,8 @@ struct SplitsOfElement {
 
   __device__ __forceinline__ SplitsOfElement(uint32_t bits, const PowerOfTwo &scale) {
     if constexpr (kScheme == Scheme::tf32) {
-      // A NaN must keep a bit among those that tensor cores read, else they would take it for Inf. Bits beyond the
-      // number are cleared: TMA would round them again.
+      // A NaN must keep a bit that tensor cores read, else it is Inf to them. Other bits are cleared: TMA would round
+      // them again.
       split[0] = magnitude(bits) > 0x7f800000u ? bits | 0x00400000u : bits_of(round_to_tf32(__uint_as_float(bits)));
     } else if constexpr (kScheme == Scheme::bf16) {
       split[0] = narrow<Type::bf16>(__uint_as_float(bits));
@@ -86,7 +79,7 @@ struct SplitsOfElement {
   }
 };
 
-// ---- The survey. Splits::most and Splits::least must be zero before.
+// ---- The survey. Splits::most and least must be zero before
 
 __device__ __forceinline__ uint32_t most_of_warp(uint32_t most) {
   for (int mask = 16; mask > 0; mask /= 2) most = max(most, shuffle_xor(most, mask));
@@ -99,7 +92,7 @@ __device__ __forceinline__ const PassOperand &operand_of(const PassProblem &p, u
   return first ? p.a : p.b;
 }
 
-// kRanges: also finds Splits::least.
+// kRanges: with Splits::least.
 template <bool kRanges>
 __device__ __forceinline__ void survey(const PassProblem &p) {
   unsigned index;
@@ -131,14 +124,14 @@ __device__ __forceinline__ void survey(const PassProblem &p) {
       if constexpr (kRanges) atomic_max(words_of(o.splits.least) + outer, least);
     }
   } else {
-    // Many loads are in flight at once, and each row takes one atomic operation.
+    // Many loads in flight, one atomic operation a row.
     constexpr int kWarps = kPassThreads / 32, kRows = kSurveyOuter / 32;
     static_assert(kSurveyOuter % kOuterPad == 0 || kOuterPad % kSurveyOuter == 0, "a word of block_most for each warp");
     __shared__ uint32_t of_warp[kRanges ? 2 : 1][kWarps][kSurveyOuter];
     const int64_t row_blocks = (o.outer - 1) / kSurveyOuter + 1;
     const int64_t first = index % row_blocks * kSurveyOuter, first_k = index / row_blocks * kSurveySteps;
     const int warp = thread / 32;
-    // Rows outside are replaced by the last one, so that no load is conditional.
+    // The last row replaces those outside: no load is conditional.
     int64_t columns[kRows];
 #pragma unroll
     for (int row = 0; row < kRows; ++row) columns[row] = min(first + lane + 32 * row, o.outer - 1);
@@ -176,14 +169,12 @@ __device__ __forceinline__ void survey(const PassProblem &p) {
   }
 }
 
-// ---- The split
-
 template <typename Element>
 struct alignas(4 * sizeof(Element)) Four {
   Element e[4];
 };
 
-// 16-bit numbers are packed into words first: clang 15 would assemble FP16 ones in scratch memory.
+// Packed into words first: clang 15 would assemble FP16 numbers in scratch.
 template <typename Split>
 __device__ __forceinline__ void store_four(Global<char> *to, const Four<Split> &x) {
   if constexpr (sizeof(Split) == 2) {
@@ -196,7 +187,7 @@ __device__ __forceinline__ void store_four(Global<char> *to, const Four<Split> &
   }
 }
 
-// Loads four k elements of a K-major row; `room`: those inside the matrix.
+// Loads four k elements of a K-major row; `room`: inside the matrix.
 __device__ __forceinline__ Four<uint32_t> load_four(Global<const uint32_t> *from, int64_t room, bool vectors) {
   Four<uint32_t> x = {};
   if (vectors && room >= 4) return load_as<Four<uint32_t>>(from);
@@ -207,14 +198,14 @@ __device__ __forceinline__ Four<uint32_t> load_four(Global<const uint32_t> *from
   return x;
 }
 
-// Adds up over the 16 threads of a row.
+// Adds over the 16 threads of a row.
 __device__ __forceinline__ uint32_t sum_of_row(uint32_t x) {
   for (int mask = 8; mask > 0; mask /= 2) x += shuffle_xor(x, mask);
   return x;
 }
 
-// kRanges: also finds the excess of rows, from Splits::least, and the rows that are not dense, if this panel is all of
-// k. For an operand that is not split it finds only the excess, in one block for each kSplitTile rows.
+// kRanges: also finds the excess of rows, and those that are not dense, if this panel is all of k. For an operand that
+// is not split it finds only the excess, in one block for each kSplitTile rows.
 template <Scheme kScheme, bool kRanges = false>
 __device__ __forceinline__ void split(const PassProblem &p) {
   using SplitsOf = SplitsOfElement<kScheme>;
@@ -236,7 +227,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
     }
   }
   if constexpr (kRanges) {
-    // Blocks at the panel's first k do this, once for each row. Every panel finds the same.
+    // Once for each row, in blocks at the panel's first k; every panel finds the same.
     if (first_k == 0 && step == 0) {
       const auto *least = words_of(o.splits.least);
       uint32_t excess = 0;
@@ -258,7 +249,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
       if (outer < o.outer) x[i] = load_four(source + outer * o.ld + k, o.k - k, o.vectors);
     }
   } else {
-    constexpr int kStep = kPassThreads / kTile;  // a thread's elements are of one row
+    constexpr int kStep = kPassThreads / kTile;  // between a thread's elements, of one row
     const int column = thread % kTile, first_step = thread / kTile;
     const int64_t outer = first_outer + column;
     const auto *from = source + (first_k + first_step) * o.ld + outer;
@@ -277,7 +268,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
   }
   auto *to = global(o.splits.base) + blockIdx.z * o.splits.product_bytes +
              ((first_outer + row) * o.splits.ld + first_k + step) * static_cast<int64_t>(sizeof(Split));
-  uint32_t large = 0;  // elements that are not small, a byte for each of the thread's rows
+  uint32_t large = 0;  // not small, a byte for each of the thread's rows
 #pragma unroll
   for (int i = 0; i < kRows; ++i, to += kRowStep * o.splits.ld * static_cast<int64_t>(sizeof(Split))) {
     const PowerOfTwo scale(scale_of(most[i]));
@@ -287,7 +278,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
       const SplitsOf splits(x[i].e[e], scale);
 #pragma unroll
       for (int q = 0; q < kSplits<kScheme>; ++q) out[q].e[e] = splits.split[q];
-      if constexpr (kRanges) large += static_cast<uint32_t>(splits.split[0] >> 14 & 1) << 8 * i;  // |x0| >= 2
+      if constexpr (kRanges) large += static_cast<uint32_t>(splits.split[0] >> 14 & 1) << 8 * i;
     }
 #pragma unroll
     for (int q = 0; q < kSplits<kScheme>; ++q) store_four(to + q * o.splits.split_bytes, out[q]);
@@ -300,7 +291,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) sparse |= most[i] != 0 && (large >> 8 * i & 255) + kMostSmall < steps;
     if (sparse && step == 0) {
-      // All threads that write here write the same value.
+      // All threads write the same value.
       words_of(o.splits.sparse)[first_outer / kOuterPad] = 1;
     }
   }

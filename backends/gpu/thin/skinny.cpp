@@ -1,4 +1,4 @@
-// The plan of a skinny product: how tiles and k are divided among warps and blocks, and the predicted time.
+// The plan of a skinny product: how warps and blocks divide tiles and k, and the predicted time.
 #include "skinny.h"
 
 #include <algorithm>
@@ -9,26 +9,26 @@
 namespace libsgemm::gpu {
 namespace {
 
-constexpr int64_t kMostSharedTiles = most_blocks(256) / 1024;  // 1024: most blocks of the second kernel for a tile
-constexpr int kLeastUnits = 2;                                 // least units of a block that shares tiles
-constexpr int kLeastChunks = 4;                                // least chunks that make a warp worth its start
-constexpr double kSumSeconds = 2e-6;                           // the second kernel, after the first
+constexpr int64_t kMostSharedTiles = most_blocks(256) / 1024;  // most blocks of the second kernel for a tile
+constexpr int kLeastUnits = 2;                                 // of a block that shares tiles
+constexpr int kLeastChunks = 4;                                // for which a warp is worth its start
+constexpr double kSumSeconds = 2e-6;                           // the second kernel
 constexpr double kLatencySeconds = 1.5e-6;                     // from a tile's first load to its last store
-constexpr double kTallSeconds = 9e-6;  // the same for kernels with a slowdown: filling and draining long warps' rings
-constexpr double kPlentyWarps = 8;     // warps that keep a compute unit busy; with half of them it loses
-constexpr double kSparseLoss = 0.3;    // this share of its time
-constexpr double kTransposedSlowdown = 1.2;  // slowdown of tall tiles if the wide operand is transposed
-constexpr double kBandwidthShare = 0.85;     // share of the data sheet's bandwidth
-constexpr double kBandwidthOfOne = 3;        // bandwidth of one compute unit, in equal shares of that of all
+constexpr double kTallSeconds = 9e-6;        // with a slowdown: filling and draining long warps' rings
+constexpr double kPlentyWarps = 8;           // that keep a compute unit busy; with half of them it loses
+constexpr double kSparseLoss = 0.3;          // this share of its time
+constexpr double kTransposedSlowdown = 1.2;  // of tall tiles if the wide operand is transposed
+constexpr double kBandwidthShare = 0.85;     // of the data sheet's
+constexpr double kBandwidthOfOne = 3;        // of one compute unit, in equal shares of all
 
-// Returns the warps of a block: the kernel's number, halved until they fit shared memory.
+// Warps of a block, halved until they fit shared memory.
 int warps_that_fit(const SkinnyTile &tile, const DeviceModel &dev) {
   int warps = tile.warps;
   while (warps > 0 && static_cast<size_t>(warps) * tile.warp_bytes > dev.shared_memory_per_block) warps /= 2;
   return warps;
 }
 
-// Divides the warps along k first: the more warps share k, the fewer rows a block has, and the more blocks there are.
+// Divides the warps along k first: a block then has fewer rows, so there are more blocks.
 void divide_warps(const SkinnyTile &tile, int warps, SkinnyWork *w) {
   w->warps_k = 1;
   while (2 * w->warps_k <= warps && w->k >= int64_t{2} * w->warps_k * kLeastChunks * tile.chunk) w->warps_k *= 2;
@@ -37,13 +37,13 @@ void divide_warps(const SkinnyTile &tile, int warps, SkinnyWork *w) {
 }
 
 struct Times {
-  double memory;      // memory traffic of all tiles
-  double arithmetic;  // one tile, on a compute unit with plenty of warps
-  double transfer;    // operands of one tile, to one compute unit
+  double memory;      // of all tiles
+  double arithmetic;  // a tile, with plenty of warps
+  double transfer;    // a tile's operands, to one compute unit
   double partial;     // two partial tiles of a block, written and read
-  int warps;          // warps of a block
+  int warps;          // of a block
 
-  // Returns the time of `tiles` tiles on one compute unit with `blocks` blocks.
+  // Seconds of `tiles` tiles on a compute unit with `blocks` blocks.
   double tiles_on_one(double tiles, double blocks) const {
     const double sparse = std::max(1.0, 1 + kSparseLoss * (kPlentyWarps / (blocks * warps) - 1));
     return tiles * std::max(arithmetic * sparse, transfer);
@@ -64,7 +64,7 @@ Times times_of(const SkinnyTile &tile, const GemmDesc &desc, const SkinnyPlan &p
   return t;
 }
 
-// Returns the time of whole tiles: waves of blocks, each with its own start and end.
+// Waves of blocks, each with its own start and end.
 double whole_tiles_seconds(const Times &times, int64_t tiles, int64_t resident, int64_t compute_units) {
   const int64_t wave = resident * compute_units, full = tiles / wave, left = tiles % wave;
   const double memory = times.memory / static_cast<double>(tiles);
@@ -81,7 +81,7 @@ double whole_tiles_seconds(const Times &times, int64_t tiles, int64_t resident, 
   return seconds;
 }
 
-// Returns the time of plan.blocks equal shares and of the sum of their partial tiles.
+// plan.blocks equal shares, and the sum of partial tiles.
 double shared_tiles_seconds(const Times &times, const SkinnyPlan &plan, int64_t compute_units) {
   const double busy = static_cast<double>(std::min(plan.blocks, compute_units));
   const double blocks = static_cast<double>(plan.blocks) / busy;

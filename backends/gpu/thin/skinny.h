@@ -1,11 +1,11 @@
-// Host code of the skinny kernels: the view of a product with one long and one short side, and its plan.
+// Host code of the skinny kernels: products with one long and one short side.
 //
 // C = op(A) op(B) with a short n and C^T = op(B)^T op(A)^T with a short m are one problem: R (wide x narrow) is X (wide
-// x k, the large matrix, read once) times Y (k x narrow). Only the strides of C tell the two apart.
+// x k, read once) times Y (k x narrow). Only the strides of C tell the two apart.
 //
-// Work is counted in units: one tile of R times one k-step of a block. If the tiles fill the device, a block computes
-// one tile. Otherwise each block gets an equal share of all units (stream-K: Osama et al., PPoPP 2023). Shared tiles
-// leave partial sums in the workspace, and a second kernel adds those in the order of k.
+// A unit of work is one tile of R times one k-step of a block. If the tiles fill the device, a block computes one tile.
+// Otherwise each block gets an equal share of all units (stream-K: Osama et al., PPoPP 2023), and a second kernel adds
+// the partial sums of shared tiles in the order of k.
 #pragma once
 
 #include <cstddef>
@@ -15,49 +15,46 @@
 
 namespace libsgemm::gpu {
 
-// Properties of a kernel, from its Config.
 struct SkinnyTile {
-  int rows, columns;  // part of R that one warp computes
-  int chunk;          // k of a warp's k-step
-  int warps;          // warps of a block, if shared memory allows
+  int rows, columns;  // of R, for a warp
+  int chunk;          // k of a warp's step
+  int warps;          // of a block, if shared memory allows
   int resident;       // blocks of a compute unit, if shared memory allows
-  int narrow_most;    // longest short side that the kernel supports
-  size_t warp_bytes;  // shared memory of one warp
-  double fma_share;   // share of fma_peak(), with full compute units
-  double slowdown;    // measured time of the arithmetic relative to that; only for the comparison with other kernels
+  int narrow_most;    // longest short side
+  size_t warp_bytes;  // shared memory of a warp
+  double fma_share;   // of fma_peak(), full compute units
+  double slowdown;    // measured time of the arithmetic relative to that; only to compare kernels
   int64_t least_k = 1;
 };
 
-// A kernel's parameters.
 struct SkinnyWork {
   const float *x, *y;
   float *c;
   int64_t wide, narrow, k;
   int64_t x_ld;           // between columns of the stored X
-  int64_t y_k, y_narrow;  // strides of Y
+  int64_t y_k, y_narrow;  // strides
   int64_t c_wide, c_narrow;
-  int64_t x_stride, y_stride, c_stride;  // strides of a batch
+  int64_t x_stride, y_stride, c_stride;  // of a batch
   float alpha, beta;
 
-  int warps_wide, warps_k;  // how the warps of a block divide the tile's long side and k
+  int warps_wide, warps_k;  // warps along the tile's long side, and k
   int64_t wide_tiles, narrow_tiles;
-  int64_t units;                // units of a tile
-  int64_t granule;              // blocks get multiples of it: all units of a tile, or one
-  int64_t shares, share, rest;  // `shares` granules: `share` for each block, and one more for the first `rest`
+  int64_t units;                // of a tile
+  int64_t granule;              // blocks get multiples: all units of a tile, or one
+  int64_t shares, share, rest;  // `share` granules for each block, one more for the first `rest`
   float *partial;               // 2 tiles for each block: one that it continues, one that it begins
 };
 
 struct SkinnyPlan {
   SkinnyWork work;
-  bool x_along_k, y_along_k;  // true if the operand is contiguous along k in memory
+  bool x_along_k, y_along_k;  // K-major
   int64_t tiles;
   int64_t blocks;
   int threads;
-  size_t shared_bytes, workspace_bytes;  // no workspace: no tile is shared
+  size_t shared_bytes, workspace_bytes;  // no workspace: no shared tile
   double seconds;
 };
 
-// Sets the plan's view of the operands.
 void set_skinny_operands(const GemmDesc &desc, SkinnyPlan *plan);
 // Divides all tiles among the blocks: by units if blocks share tiles.
 void set_skinny_shares(SkinnyWork *work, int64_t tiles, int64_t blocks, bool share_tiles);

@@ -1,9 +1,9 @@
-// The host's side of the skinny kernels. A kernel's file defines a Row:
+// Host side of the skinny kernels. A kernel's file defines a Row:
 //
 //   struct Row {
 //     static constexpr SkinnyTile tile = ...;
-//     static void (*kernel(const SkinnyPlan &plan))(SkinnyWork);    // the instance that serves it
-//     static size_t shared_bytes(const SkinnyPlan &plan);           // its dynamic shared memory
+//     static void (*kernel(const SkinnyPlan &plan))(SkinnyWork);
+//     static size_t shared_bytes(const SkinnyPlan &plan);
 //   };
 #pragma once
 

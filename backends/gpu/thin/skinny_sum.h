@@ -1,13 +1,6 @@
-// skinny_sum: the second kernel of a skinny product whose tiles are shared by blocks (skinny.h).
-//
-// Adds the partial sums of every shared tile in the order of k, then applies alpha and beta. A thread sums four rows of
-// one column. If many blocks share a tile, the 8 warps of a block of threads add an eighth of the partial sums each,
-// and one warp adds the eighths:
-//
-//   ways 1: 8 warps x 128 elements, each over all partial sums
-//   ways 8: 128 elements, warp w takes the partial sums w, w + 8, ...
-//
-// Shared memory, bytes: the eighths, 8 x 32 vectors, 4096.
+// The second kernel of a skinny product whose tiles are shared by blocks (skinny.h): adds partial sums in the order of
+// k, then applies alpha and beta. A thread sums four rows of one column. If many blocks share a tile (ways 8), warp w
+// takes the partial sums w, w + 8, ..., and one warp adds the eight results.
 #pragma once
 
 #include "gpu/gpu.h"
@@ -20,12 +13,12 @@ namespace libsgemm::gpu {
 constexpr int kSkinnySumWarps = 8, kSkinnySumThreads = 32 * kSkinnySumWarps;
 
 struct SkinnySumShape {
-  int rows, columns;  // extents of a block's tile
-  int ways;           // warps that share the partial sums of an element: 1 or 8
+  int rows, columns;  // of a block's tile
+  int ways;           // warps that share an element's partial sums: 1 or 8
   int parts;          // blocks of threads for a tile
 };
 
-// Returns the block that computed a unit.
+// The block that computed a unit.
 __device__ __forceinline__ int64_t unit_owner(const SkinnyWork &work, int64_t unit) {
   const int64_t larger = work.rest * (work.share + 1);
   return unit < larger ? unit / (work.share + 1) : work.rest + (unit - larger) / work.share;
@@ -37,7 +30,7 @@ __device__ __forceinline__ void sum_skinny_tile(const SkinnyWork &work, const Sk
   __shared__ Vec4 eighths[kSkinnySumWarps][32];
   const int64_t tile = blockIdx.x / shape.parts;
   const int64_t first = unit_owner(work, tile * work.units), last = unit_owner(work, (tile + 1) * work.units - 1);
-  if (first == last) return;  // the tile was not shared: C is complete
+  if (first == last) return;  // not shared: C is complete
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int elements = shape.rows * shape.columns;
   const int part = blockIdx.x % shape.parts * (kSkinnySumWarps / shape.ways) + (shape.ways == 1 ? warp : 0);
@@ -74,12 +67,12 @@ __device__ __forceinline__ void sum_skinny_tile(const SkinnyWork &work, const Sk
 
 inline libsgemm_status_t enqueue_skinny_sum(void (*kernel)(SkinnyWork, SkinnySumShape), const SkinnyTile &tile,
                                             const SkinnyPlan &plan, const Launch &launch, Error *error) {
-  constexpr int kManyPartials = 8;  // least number of partial sums that warps share
+  constexpr int kManyPartials = 8;  // that warps share
   SkinnySumShape shape = {};
   shape.rows = plan.work.warps_wide * tile.rows;
   shape.columns = tile.columns;
   shape.ways = plan.blocks / plan.tiles >= kManyPartials ? kSkinnySumWarps : 1;
-  const int elements = 4 * kSkinnySumThreads / shape.ways;  // elements of a block of threads
+  const int elements = 4 * kSkinnySumThreads / shape.ways;  // of a block of threads
   shape.parts = (shape.rows * shape.columns + elements - 1) / elements;
   SkinnyWork work = plan.work;
   work.partial = static_cast<float *>(launch.workspace);

@@ -1,5 +1,4 @@
-// Device code that skinny kernels share (skinny.h): the tiles of a block, the destination of their sums, and the
-// stores.
+// A block's tiles of a skinny product (skinny.h), and the stores.
 #pragma once
 
 #include "gpu/gpu.h"
@@ -7,9 +6,9 @@
 
 namespace libsgemm::gpu {
 
-// A tile of R, rows x columns.
+// A tile of R.
 struct SkinnyPlace {
-  int64_t product, row, column;  // product of the batch; first row and column of the tile
+  int64_t product, row, column;  // of the batch; first row and column
   int64_t rows_left, columns_left;
 
   __device__ __forceinline__ SkinnyPlace(const SkinnyWork &work, int64_t tile, int rows, int columns) {
@@ -22,14 +21,14 @@ struct SkinnyPlace {
   }
 };
 
-// Destination of a tile's sums, with its strides along both sides of R.
+// Destination of a tile's sums.
 struct SkinnyOutput {
   Global<float> *base;
   int64_t wide, narrow;
   float alpha, beta;
 
-  // Destination of the units [first, last) of a tile: C if those are all units, otherwise the workspace. A block
-  // continues at most one tile, and leaves at most one other unfinished.
+  // C if the units [first, last) are all of a tile, otherwise the workspace. A block continues at most one tile, and
+  // leaves at most one other unfinished.
   __device__ __forceinline__ SkinnyOutput(const SkinnyWork &work, const SkinnyPlace &place, int64_t first, int64_t last,
                                           int rows, int columns) {
     if (first > 0 || last < work.units) {
@@ -45,8 +44,8 @@ struct SkinnyOutput {
   }
 };
 
-// Stores the sum of `parts` parts of a tile, part_floats apart in shared memory, each as columns of `rows` floats,
-// row_floats apart. Threads run along the side that is contiguous in C.
+// Stores the sum of `parts` parts of a tile, part_floats apart, each as columns of `rows` floats, row_floats apart.
+// Threads run along C's contiguous side.
 __device__ __forceinline__ void store_skinny(const float *sums, int parts, int part_floats, int row_floats, int rows,
                                              int columns, const SkinnyPlace &place, const SkinnyOutput &out) {
   const bool along_wide = out.wide == 1;
@@ -72,7 +71,7 @@ __device__ __forceinline__ void store_skinny(const float *sums, int parts, int p
   }
 }
 
-// Calls compute(tile, first, last) for each tile of the block's share of all units, with a barrier between tiles.
+// Calls compute(tile, first, last) for the block's share of all units, with barriers between tiles.
 template <typename Compute>
 __device__ __forceinline__ void for_each_share(const SkinnyWork &work, const Compute &compute) {
   const int64_t block = blockIdx.x;
@@ -83,7 +82,7 @@ __device__ __forceinline__ void for_each_share(const SkinnyWork &work, const Com
     const int64_t last = min(work.units, first + end - unit);
     compute(tile, first, last);
     unit += last - first;
-    if (unit < end) __syncthreads();  // the sums have been read
+    if (unit < end) __syncthreads();  // the sums are read
   }
 }
 

@@ -1,15 +1,9 @@
 // C = alpha op(A) op(B) + beta C by the definition, one thread for each element of C: the oracle on the device. An
-// element is one sequence of fused multiply-adds with k ascending.
+// element is one sequential FMA order. A tile is 32 x 8: a warp reads 32 neighbours of A (NO_TRANS) in one transaction,
+// and one element of B for all lanes. Block b computes tiles b, b + gridDim.x, ... of all products, down the columns of
+// C.
 //
-//   tile of C: 32 x 8             thread: 1 x 1
-//   +--------------------+        warp w (32 consecutive threads) computes column w of the tile, lane l its row l: a
-//   | warp 0: 32 rows    |        warp reads 32 neighbours of A (NO_TRANS) in one transaction, and one element of B for
-//   | warp 1             |        all its lanes.
-//   |   ...              |
-//   | warp 7             |        Tiles of all products are numbered down the columns of C, product by product; block
-//   +--------------------+        b computes tiles b, b + gridDim.x, ...
-//
-// Shared memory: none. Requires: gemm of FP32; any transposition, alignment, size, batch.
+// Requires: gemm of FP32; any transposition, alignment, size, batch.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +20,11 @@ namespace libsgemm::gpu {
 
 constexpr int kNaiveRows = 32, kNaiveColumns = 8, kNaiveThreads = kNaiveRows * kNaiveColumns;
 
-// Element (i, l) of op(A) is a[i * a_row + l * a_step], element (l, j) of op(B) is b[l * b_step + j * b_column].
+// op(A) (i, l) is a[i * a_row + l * a_step], op(B) (l, j) is b[l * b_step + j * b_column].
 struct NaiveProblem {
   int64_t m, n, k;
   int64_t a_row, a_step, b_step, b_column, ldc;
-  int64_t tiles_m, tiles;  // tiles of one product
+  int64_t tiles_m, tiles;  // of one product
   float alpha, beta;
 };
 
@@ -65,14 +59,14 @@ inline NaiveProblem naive_problem(const GemmDesc &desc) {
 }
 
 inline double naive_seconds(const GemmDesc &desc, int index) {
-  constexpr double kStepSeconds = 25e-9;  // assumed: one step of k, with nothing to hide its latency
+  constexpr double kStepSeconds = 25e-9;  // assumed: a step of k, with nothing to hide its latency
   constexpr double kPeakFraction = 0.06;  // assumed: bound by the loads
   constexpr Tiling kTiling = {kNaiveRows, kNaiveColumns, kNaiveThreads, 8, {kPeakFraction}};
   const double chain = kLaunchSeconds + static_cast<double>(desc.k) * kStepSeconds;
   return std::max(chain, gemm_seconds(model(index), desc, kTiling));
 }
 
-// Row::kernel<Operands>() is the instance for that type of operands.
+// Row::kernel<Operands>(): the instance.
 template <class Row>
 Kernel naive_kernel(const char *name) {
   const auto supports = [](const GemmDesc &desc, int) {

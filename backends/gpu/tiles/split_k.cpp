@@ -1,4 +1,4 @@
-// Split-K: the search for the number of slices.
+// Split-K: finds the number of slices.
 #include "split_k.h"
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Partial results are written and read again, and mostly stay in the L2 cache in between.
-constexpr double kPartialBandwidth = 1.5;  // times the bandwidth of the memory
+// Partial results mostly stay in L2.
+constexpr double kPartialBandwidth = 1.5;  // of the memory's
 
 double split_seconds(const DeviceModel &d, const GemmDesc &desc, double bytes, const Tiling &tiling, double tiles,
                      double k, int slices) {
@@ -34,7 +34,7 @@ Split best_split(const GemmDesc &desc, double bytes, const Tiling &tiling, int t
   const double tiles = product_tiles(desc, tiling) * static_cast<double>(desc.batch_count);
   const int k_tiles = static_cast<int>((desc.k - 1) / tile_k + 1) * traits_of(desc).terms();
   Split best = {};
-  // Tries the numbers of slices that fill the compute units with 1, 2, ... blocks each.
+  // Fills the compute units with 1, 2, ... blocks each.
   for (int blocks = 1; blocks <= 2 * tiling.blocks; ++blocks) {
     const double fitting = std::floor(blocks * d.compute_units / tiles);
     const int wanted = static_cast<int>(std::min<double>({fitting, kMostSlices, static_cast<double>(k_tiles)}));

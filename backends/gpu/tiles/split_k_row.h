@@ -1,4 +1,4 @@
-// The host's side of the split-K kernels: tile_row.h with slices, and the sum of their partial results.
+// Host side of the split-K kernels: tile_row.h with slices, and their sum.
 #pragma once
 
 #include "split_k.h"
@@ -11,7 +11,7 @@ namespace libsgemm::gpu {
 libsgemm_status_t launch_split_k_sum(const TileProblem &p, int slices, const StridedOperands &operands, int64_t count,
                                      const Launch &launch, Error *error);
 
-// The interface that split_kernel() requires of a kernel, for one built on tile.h.
+// The interface of split_kernel(), for a kernel built on tile.h.
 template <class Row>
 struct SplitTiles {
   using Config = typename Row::Config;

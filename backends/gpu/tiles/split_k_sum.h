@@ -1,11 +1,9 @@
-// C = alpha * (sum of the slices' partial results, in their order) + beta * C: the second kernel of the split-K
-// kernels.
+// The second kernel of the split-K kernels: C = alpha * (sum of the slices' partial results, in order) + beta * C.
 //
 //   block: 256 threads = 256 / groups elements x groups (1, 2, 4 or 8, growing with the number of slices)
 //   group g sums a contiguous range of slices; group 0 adds the groups' sums in order
 //
-// One thread for all slices would wait for memory again and again. Consecutive threads read and write consecutive rows.
-// Shared memory, bytes: the groups' sums, 1024, or 2048 for doubles.
+// One thread for all slices would wait for memory again and again.
 #pragma once
 
 #include "gpu/gpu.h"
@@ -18,15 +16,14 @@ constexpr int kSumThreads = 256;
 __device__ __forceinline__ float finished(const TileProblem &p, float sum, const Global<float> *c) {
   return p.beta != 0.0f ? fmaf(p.alpha, sum, p.beta * *c) : p.alpha * sum;
 }
-// Rounds once.
 __device__ __forceinline__ float finished(const TileProblem &p, double sum, const Global<float> *c) {
   const double product = static_cast<double>(p.alpha) * sum;
   const double old = p.beta != 0.0f ? static_cast<double>(*c) : 0.0;
   return static_cast<float>(p.beta != 0.0f ? fma(static_cast<double>(p.beta), old, product) : product);
 }
 
-// Real: type of the partial results. wanted(element): true if that element of a slice's matrix is to be summed; others
-// may have no partial results. place(row, column): address in C.
+// Real: type of the partial results. wanted(element): false if an element of a slice's matrix has none. place(row,
+// column): address in C.
 template <typename Real, class Wanted, class Place>
 __device__ __forceinline__ void sum_slices_to(const TileProblem &p, int slices, const Wanted &wanted,
                                               const Place &place) {
@@ -52,7 +49,6 @@ __device__ __forceinline__ void sum_slices_to(const TileProblem &p, int slices, 
   *c = finished(p, sum, c);
 }
 
-// Sums the slices to a matrix.
 template <typename Real, class Wanted>
 __device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices,
                                            const Wanted &wanted) {
@@ -61,13 +57,11 @@ __device__ __forceinline__ void sum_slices(const StridedOperands &operands, cons
   });
 }
 
-// Sums the slices of all elements of C.
 template <typename Real>
 __device__ __forceinline__ void sum_slices(const StridedOperands &operands, const TileProblem &p, int slices) {
   sum_slices<Real>(operands, p, slices, [](int64_t) { return true; });
 }
 
-// The grid of such a kernel for `count` products.
 struct SumGrid {
   dim3 grid, block;
 

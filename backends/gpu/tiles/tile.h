@@ -1,12 +1,10 @@
-// Parts of the tiled product whose threads all do the same: fetching tiles of A and B, the threads' places in the tile
-// of C, the outer products in registers, and storing C.
-//
-//   C tile (tile_m x tile_n) = sum over k-tiles of A tile (tile_m x tile_k) * B tile (tile_k x tile_n)
+// Parts of the tiled product whose threads all do the same: fetching tiles of A and B, places in the tile of C, outer
+// products in registers, storing C.
 //
 // In shared memory, row by row for each k:    A: [tile_k][tile_m (+ 4)]      B: [tile_k][tile_n (+ 4)]
 //
-// "Outer" is the operand's dimension that is not k: m of A, n of B. If tile_k does not divide k, the first k-tile is
-// the short one, so that the loop over the others needs no test.
+// "Outer" is an operand's dimension that is not k. If tile_k does not divide k, the first k-tile is the short one, so
+// that the loop over the others needs no test.
 #pragma once
 
 #include "contract/finish.h"
@@ -15,14 +13,13 @@
 
 namespace libsgemm::gpu {
 
-// Dimension along which the elements of an operand are contiguous in memory, and how many are read at once.
+// Along which dimension an operand is contiguous, and how many elements are read at once.
 enum class Fetch { outer, outer_x4, inner, inner_x4 };
 
-// Shape of a tile kernel; a kernel's Config derives from it.
 template <int TileM, int TileN, int TileK, int ThreadM, int ThreadN, int LaneRows, int WarpRows>
 struct TileShape {
   static constexpr int tile_m = TileM, tile_n = TileN, tile_k = TileK;
-  static constexpr int thread_m = ThreadM, thread_n = ThreadN;  // elements of C a thread computes
+  static constexpr int thread_m = ThreadM, thread_n = ThreadN;  // elements of C that a thread computes
   static constexpr int lane_rows = LaneRows, lane_columns = 32 / LaneRows;
   static constexpr int warp_m = ThreadM * lane_rows, warp_n = ThreadN * lane_columns;
   static constexpr int warp_rows = WarpRows, warp_columns = TileN / warp_n;
@@ -33,10 +30,10 @@ struct TileShape {
   static_assert(ThreadM % 4 == 0 && (ThreadN % 4 == 0 || ThreadN == 2), "fragments are vectors");
 };
 
-// The tile of C of this block. Consecutive blocks take columns of 16 tiles, which keeps both operands' tiles in L2.
+// Consecutive blocks take columns of 16 tiles, which keeps both operands' tiles in L2.
 template <class Config>
 struct TilePosition {
-  int i, j;  // row and column of the tile, in tiles
+  int i, j;  // in tiles
 
   __device__ __forceinline__ TilePosition(int i, int j) : i(i), j(j) {}
   __device__ __forceinline__ explicit TilePosition(const TileProblem &p) {
@@ -48,15 +45,13 @@ struct TilePosition {
     i = group * kGroup + within % height;
     j = within / height;
   }
-  // The first element.
   __device__ __forceinline__ int64_t row() const { return static_cast<int64_t>(i) * Config::tile_m; }
   __device__ __forceinline__ int64_t column() const { return static_cast<int64_t>(j) * Config::tile_n; }
 };
 
-// The k-tiles of this block.
 struct TileRange {
   int count;
-  int first_depth;  // depth of the first k-tile
+  int first_depth;  // of the first k-tile
   int64_t first_k;
 
   __device__ __forceinline__ TileRange(const TileProblem &p, int tile_k) {
@@ -73,7 +68,7 @@ struct TileRange {
   }
 };
 
-// As TileRange, but the last k-tile is the short one, and filled with zeros.
+// TileRange whose last k-tile is the short one, filled with zeros.
 struct TensorRange {
   int count;
   int64_t first_k;
@@ -85,13 +80,13 @@ struct TensorRange {
   }
 };
 
-// One thread's share of an operand's tile: the elements that it fetches, and their places in shared memory.
+// A thread's share of an operand's tile: the elements that it fetches, and their places in shared memory.
 //
 //   Fetch        lanes of a warp cover       in shared memory
 //   outer(_x4)   32 (x4) outer               as they are
 //   inner        8 k x 4 outer               transposed; a pitch of outer + 4 spreads the stores over all banks
 //   inner_x4     2 x 4 k x 16 outer          the same
-// Pad: floats between the rows of an operand that is transposed.
+// Pad: floats between rows of a transposed operand.
 template <int Outer, int Depth, int Threads, Fetch Kind, int Pad = 4>
 struct TileMap {
   static constexpr int extent = Outer, depth = Depth;
@@ -100,15 +95,15 @@ struct TileMap {
   static constexpr int pitch = Outer + (along_k ? Pad : 0);
   static constexpr int floats = Depth * pitch;
   static constexpr int copies = Outer * Depth / (Threads * width);
-  // Distance between a thread's copies: in k (outer), or in the outer dimension (inner).
+  // Distance between a thread's copies, in k (outer) or in the outer dimension (inner).
   static constexpr int step = along_k ? Threads * width / Depth : Threads * width / Outer;
   static constexpr int k_warps = along_k ? Depth / 8 : 1;
-  static constexpr int target_step = along_k ? step : step * pitch;  // from one copy to the next in shared memory
-  static constexpr int element_step = along_k ? pitch : 1;  // from one element of a copy to the next in shared memory
+  static constexpr int target_step = along_k ? step : step * pitch;  // between copies in shared memory
+  static constexpr int element_step = along_k ? pitch : 1;           // between a copy's elements in shared memory
   static_assert(copies * Threads * width == Outer * Depth && step > 0, "every thread makes the same number of copies");
   static_assert(!along_k || (Threads / 32) % k_warps == 0, "whole warps along k");
 
-  int outer, k;  // place of the first copy
+  int outer, k;  // of the first copy
   int target;
 
   __device__ __forceinline__ TileMap() {
@@ -158,14 +153,14 @@ struct ThreadPlace {
   }
   __device__ __forceinline__ int row() const { return warp_row * Config::warp_m + lane_row * 4; }
   __device__ __forceinline__ int column() const { return warp_column * Config::warp_n + lane_column * Config::group_n; }
-  // Offset of element i of the thread's rows or columns from its first.
+  // Offset of element i from the thread's first.
   __device__ __forceinline__ static constexpr int row_offset(int i) { return i / 4 * Config::lane_rows * 4 + i % 4; }
   __device__ __forceinline__ static constexpr int column_offset(int j) {
     return j / Config::group_n * Config::lane_columns * Config::group_n + j % Config::group_n;
   }
 };
 
-// Loads what a thread multiplies in one step of k from a row of an operand's tile.
+// Loads what a thread multiplies at one k.
 template <int Count, int Group, int Stride>
 __device__ __forceinline__ void load_fragment(float (&fragment)[Count], const float *shared) {
 #pragma unroll
@@ -180,14 +175,14 @@ __device__ __forceinline__ void load_fragment(float (&fragment)[Count], const fl
   }
 }
 
-// Destination of a tile: rows x columns elements inside the matrix.
+// Destination of a tile: rows x columns inside the matrix.
 struct OutputTile {
   Global<float> *c;
   int64_t ld;
   int rows, columns;
   float alpha, beta;
 
-  // Elements of a row from a column on.
+  // A row from a column on.
   struct Row {
     Global<float> *c;
     int64_t ld;
@@ -195,13 +190,13 @@ struct OutputTile {
   };
   __device__ __forceinline__ Row row(int row, int column) const { return {c + column * ld + row, ld}; }
 
-  // `x`: result of scaled().
+  // `x`: from scaled().
   __device__ __forceinline__ void write(Global<float> *to, float x) const {
     *to = beta != 0.0f ? accumulated(x, beta, *to) : x;
   }
 };
 
-// Returns the destination of this block's accumulators: C, or its slice of the workspace.
+// Destination of the block's accumulators: C, or its slice of the workspace.
 template <class Config, typename Operands>
 __device__ __forceinline__ OutputTile output_tile(const Operands &operands, const TileProblem &p,
                                                   const TilePosition<Config> &at) {
@@ -222,7 +217,7 @@ __device__ __forceinline__ OutputTile output_tile(const Operands &operands, cons
 template <class Config>
 constexpr int kStoreFloats = Config::threads / 32 * Config::lane_columns *(Config::warp_m + 4);
 
-// Stores vectors from the registers, to columns that start at multiples of 16 bytes.
+// Stores to columns that start at multiples of 16 bytes.
 template <class Config>
 __device__ __forceinline__ void store_vectors(const float (&sum)[Config::thread_m][Config::thread_n],
                                               const OutputTile &out) {
@@ -255,8 +250,7 @@ __device__ __forceinline__ void store_vectors(const float (&sum)[Config::thread_
   }
 }
 
-// Stores to columns of any alignment: each warp passes its columns through shared memory, so that consecutive lanes
-// write consecutive rows. Calls write(row, column, element).
+// Stores to columns of any alignment through shared memory, so that consecutive lanes write consecutive rows.
 template <class Config, class Write>
 __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_m][Config::thread_n], int rows,
                                               int columns, float *shared, const Write &write) {
@@ -284,7 +278,7 @@ __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_
   }
 }
 
-// Barrier of the threads that compute a tile: the block, or one of its warps.
+// Barrier of the threads that compute a tile: the block, or a warp.
 template <class Config>
 __device__ __forceinline__ void barrier() {
   if constexpr (Config::threads == 32) {
@@ -294,7 +288,7 @@ __device__ __forceinline__ void barrier() {
   }
 }
 
-// Multiplies the accumulators by alpha, in place because registers are scarce.
+// Scales in place: registers are scarce.
 template <class Config>
 __device__ __forceinline__ void scale_sums(float (&sum)[Config::thread_m][Config::thread_n], float alpha) {
 #pragma unroll
@@ -304,7 +298,7 @@ __device__ __forceinline__ void scale_sums(float (&sum)[Config::thread_m][Config
   }
 }
 
-// Stores a finished tile. `shared` may be overwritten once all threads have arrived.
+// `shared` is free once all threads have arrived.
 template <class Config>
 __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config::thread_n], const OutputTile &out,
                                            float *shared) {
@@ -319,7 +313,7 @@ __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config
   }
 }
 
-// As store_tile(), for a tile on the diagonal of a C of which only one triangle is written.
+// Stores a tile on the diagonal, where only one triangle is written.
 template <class Config>
 __device__ __forceinline__ void store_diagonal_tile(float (&sum)[Config::thread_m][Config::thread_n],
                                                     const OutputTile &out, float *shared, bool upper) {

@@ -1,16 +1,14 @@
-// The host's side of the kernels built on tile.h: what they support, which instance serves a call, and its launch.
-//
-// A kernel's file defines its Config (a TileShape, and what the backend adds) and a Row, whose first part comes from a
-// base class of the backend:
+// Host side of the kernels built on tile.h. A kernel's file defines its Config (a TileShape, and what the backend adds)
+// and a Row, partly by a base class of the backend:
 //
 //   struct Row {
 //     using Config = ...;
 //     static constexpr Engine engine = ...;
-//     static bool runs_on(int device);                                         // true if the device can
-//     static bool vectors(const GemmDesc &desc);                               // true if the instance with vectors can
+//     static bool runs_on(int device);
+//     static bool vectors(const GemmDesc &desc);                               // the instance with vectors can be used
 //     static Tiling tiling(const GemmDesc &desc, int device);                  // for the cost
 //     template <Fetch A, Fetch B, typename Operands> static auto kernel();     // the instance: a function pointer
-//     template <Fetch A, Fetch B> static constexpr size_t shared_bytes();      // its dynamic shared memory
+//     template <Fetch A, Fetch B> static constexpr size_t shared_bytes();      // dynamic
 //   };
 #pragma once
 
@@ -25,9 +23,9 @@
 
 namespace libsgemm::gpu {
 
-// Which instances of a kernel exist. Vectors are for operands whose columns all start at multiples of 16 bytes.
+// Vectors are for operands whose columns all start at multiples of 16 bytes.
 enum class Engine {
-  copies,     // 16-byte asynchronous copies along the outer dimension only: a transposed operand is copied by elements
+  copies,     // 16-byte asynchronous copies along the outer dimension; a transposed operand is copied by elements
   registers,  // vectors along either dimension
   scalar      // no vectors
 };
@@ -35,12 +33,12 @@ enum class Engine {
 template <Fetch Kind>
 using FetchConstant = std::integral_constant<Fetch, Kind>;
 
-// True if vectors of 4 elements may be read along the columns of `rows` elements.
+// True if vectors may be read along columns of `rows` elements.
 inline bool vectors_fit(const void *base, int64_t ld, int64_t rows, int64_t stride) {
   return columns_aligned(base, ld) && static_cast<uint64_t>(rows | stride) % 4 == 0;
 }
 
-// True if the instance with vectors can be used. Not for a batch of pointers, which may be in device memory.
+// True if vectors can be used; never for a batch of pointers, which may be in device memory.
 inline bool vectors_fit(const GemmDesc &desc, Engine engine) {
   if (desc.batch == Batch::pointers || engine == Engine::scalar) return false;
   const bool a_outer = desc.transa == LIBSGEMM_NO_TRANS, b_outer = desc.transb != LIBSGEMM_NO_TRANS;
@@ -51,7 +49,6 @@ inline bool vectors_fit(const GemmDesc &desc, Engine engine) {
   return (a || !a_outer) && (b || !b_outer);
 }
 
-// Calls run(FetchConstant of A, FetchConstant of B).
 template <Engine kEngine, bool kVectors, typename Run>
 libsgemm_status_t with_fetch(const GemmDesc &desc, const Run &run) {
   using Outer = FetchConstant<kVectors ? Fetch::outer_x4 : Fetch::outer>;
@@ -96,7 +93,7 @@ libsgemm_status_t enqueue_tiles(const GemmDesc &desc, const TileProblem &p, cons
   });
 }
 
-constexpr int64_t kMostProducts = 65535;  // limit of a launch: gridDim.z
+constexpr int64_t kMostProducts = 65535;  // of a launch: gridDim.z
 
 template <class Row>
 libsgemm_status_t launch_tiles(const GemmDesc &desc, const Launch &launch, Error *error) {
@@ -120,7 +117,7 @@ Kernel tile_kernel(const char *name) {
   return {name, LIBSGEMM_MATH_FP32, tiles_support<Row>, tiles_cost<Row>, nullptr, launch_tiles<Row>};
 }
 
-// Each element of C is one sequence of fused multiply-adds along k.
+// Each element of C is one sequential FMA order.
 template <class Row>
 Kernel chain_kernel(const char *name) {
   Kernel kernel = tile_kernel<Row>(name);
@@ -128,7 +125,7 @@ Kernel chain_kernel(const char *name) {
   return kernel;
 }
 
-// A step of the ladder: later kernels can do all that it can, and its cost keeps it from being chosen.
+// Later kernels of the ladder can do the same; its cost keeps it from being chosen.
 template <class Row>
 Kernel ladder_kernel(const char *name) {
   Kernel kernel = chain_kernel<Row>(name);

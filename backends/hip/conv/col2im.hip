@@ -1,4 +1,4 @@
-// The second kernel of the col2im kernels (gpu/conv/col2im.h). Not yet run on AMD hardware.
+// The second kernel of the col2im kernels (gpu/conv/col2im.h).
 #include "gpu/conv/col2im.h"
 
 #include "gpu/conv/col2im_row.h"

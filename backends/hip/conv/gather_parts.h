@@ -1,6 +1,6 @@
 // Tiles of an operand that is gathered from a tensor (gpu/conv/conv_problem.h), for the loop of matrix.h. The lookup of
-// addresses is cut into pieces of work without branches, each short enough to follow one matrix instruction. Elements
-// outside of the image are read from an array of zeros.
+// addresses is cut into pieces without branches, each short enough to follow one matrix instruction. Elements outside
+// of the image are read from an array of zeros.
 //
 // During the products of k-tile t, the addresses of k-tile t + 2 are made from the places in one of two slots of LDS,
 // and the places of k-tile t + 3 are written to the other slot. The loop's barrier follows both; then k-tile t + 2 is
@@ -24,17 +24,17 @@ struct GatherParts : GatheredTile<Map> {
   using Tile::copies, Tile::width, Tile::step, Tile::along_k, Tile::outer_places, Tile::sum_places, Tile::sum_step;
   using Staged = float[copies][width];
   static constexpr int places = outer_places + 3 * sum_places;
-  static constexpr int parts = copies + 1;  // pieces of work of a lookup
+  static constexpr int parts = copies + 1;  // of a lookup
 
   const ConvPlace *slots;
-  int slot;                   // slot of the k-tile to look up
-  int of_k;                   // the thread's first place in that slot
-  Global<const char> *zeros;  // in vector registers like `data`: an instruction can read more than one of those
+  int slot;                   // of the k-tile to look up
+  int of_k;                   // first place in that slot
+  Global<const char> *zeros;  // in vector registers like `data`: an instruction can read several
   ConvPlace own, listed[2];
-  Global<const char> *own_data;      // data, with the thread's own place
-  Global<const char> *from[copies];  // addresses in the k-tile to fetch
+  Global<const char> *own_data;      // with the thread's own place
+  Global<const char> *from[copies];  // of the k-tile to fetch
 
-  // The operand's tiles from row or column `first` of C on. They can be fetched after SumPlaces and a barrier.
+  // Tiles from row or column `first` of C on. They can be fetched after SumPlaces and a barrier.
   __device__ __forceinline__ GatherParts(const ConvIndex &outer, const ConvOperand &operand, int group, int first,
                                          ConvPlace *table)
       : Tile(outer, operand, group, first, table),
@@ -47,12 +47,12 @@ struct GatherParts : GatheredTile<Map> {
     keep_in_register(this->data);
   }
 
-  // Piece kPart reads the place of copy kPart, and makes the address of the copy before.
+  // Reads the place of copy kPart, and makes the address of the copy before.
   template <int kPart>
   __device__ __forceinline__ void look_up() {
     if constexpr (kPart == 0) {
       of_k = slot + this->k / sum_step;
-      keep_in_register(of_k);  // the other places are at constant distances from it
+      keep_in_register(of_k);  // others are at constant distances
       if constexpr (along_k) own = load_place(slots + of_k);
     }
     if constexpr (kPart < copies) {
@@ -81,35 +81,35 @@ struct GatherParts : GatheredTile<Map> {
       }
     }
   }
-  // Fetches the block's first k-tile. Places past the end of the sum are outside of the image.
+  // Fetches the first k-tile. Places past the end of the sum are outside of the image.
   __device__ __forceinline__ void fetch_short(Staged &staged, int) {
     for_constants<parts>([&](auto i) { look_up<decltype(i)::value>(); });
     slot = 0;
     fetch(staged);
   }
-  // Moves from the first k-tile to the next one. In the loop look_up() does this.
+  // Moves on from the first k-tile; in the loop look_up() does this.
   __device__ __forceinline__ void advance(int) {
     for_constants<parts>([&](auto i) { look_up<decltype(i)::value>(); });
   }
   __device__ __forceinline__ void advance() const {}
 };
 
-// Writes the places of k of both operands, k-tile by k-tile, without divisions: from one k-tile to the next, the digits
-// of a k grow by the same numbers, and may carry. Half of a wave's lanes compute places for A, the other half for B.
-// All waves compute them, which avoids a branch; only the first wave writes them.
+// Writes the places of k of both operands without divisions: from one k-tile to the next, the digits of a k grow by the
+// same numbers, and may carry. Half of a wave's lanes compute A's places, the others B's. All waves do, which avoids a
+// branch; only the first one writes.
 template <class A, class B>
 struct SumPlaces {
   static constexpr int parts = 4, half = 32;
 
-  ConvPlace *to;  // the place of the thread's k in slot 0
+  ConvPlace *to;  // of the thread's k in slot 0
   bool writes;
   int slot_places, slot, extent;
-  int i;                       // the thread's k in the k-tile to write
-  ConvPlace at;                // place of i, also after the end of the sum
-  int digit[2];                // last two digits of i
-  int base[2];                 // numbers at which the digits carry
-  int growth[2];               // the digits' growth from one k-tile to the next
-  ConvPlace step, carried[2];  // changes of the place by that growth, and by each carry
+  int i;                       // of the k-tile to write
+  ConvPlace at;                // also after the end of the sum
+  int digit[2];                // the last two of i
+  int base[2];                 // at which they carry
+  int growth[2];               // from one k-tile to the next
+  ConvPlace step, carried[2];  // changes of the place by growth, by each carry
   bool carries[2];
 
   __device__ __forceinline__ SumPlaces(const ConvProblem &p, int first_k, ConvPlace *places_a, ConvPlace *places_b) {

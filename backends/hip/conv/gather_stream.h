@@ -1,7 +1,6 @@
-// As gather_parts.h, for the loop of valu.h: tiles with the interface of tile_stream.h. Addresses are looked up
-// (gpu/conv/gather_tile.h). Of two slots of LDS, one holds places of k of the k-tile that is fetched next, the other
-// those of the k-tile after it, which some threads compute while the loop multiplies. The loop's barrier separates the
-// two.
+// As gather_parts.h, for the loop of valu.h, with the interface of tile_stream.h. Of two slots of LDS, one holds places
+// of k of the next k-tile to fetch, the other those of the k-tile after it, which some threads compute while the loop
+// multiplies. The loop's barrier separates the two.
 //
 //   LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1]
 #pragma once
@@ -23,10 +22,10 @@ struct GatherStream : GatheredTile<Map> {
   const ConvIndex &index;
   const ConvSteps &steps;
   ConvPlace *slots;
-  int slot;    // slot of the k-tile to fetch
-  int next_k;  // first k of the k-tile whose places are computed next
+  int slot;    // of the k-tile to fetch
+  int next_k;  // of the next places
 
-  // The operand's tiles from row or column `first` and k `first_k` on. They can be fetched after a barrier.
+  // Tiles from row or column `first` and k `first_k` on. They can be fetched after a barrier.
   __device__ __forceinline__ GatherStream(const ConvIndex &outer, const ConvIndex &sum, const ConvOperand &operand,
                                           int group, int first, int first_k, ConvPlace *table)
       : Tile(outer, operand, group, first, table),
@@ -52,11 +51,10 @@ struct GatherStream : GatheredTile<Map> {
       }
     });
   }
-  // Fetches the block's first k-tile. Places past the end of the sum are outside of the image.
+  // Places past the end of the sum are outside of the image.
   __device__ __forceinline__ void fetch_short(Staged &staged, int) const { fetch(staged); }
 
-  // advance() follows each k-tile in the loop. advance(int) follows the first k-tile and writes no places: other
-  // threads may still read them.
+  // advance(int), after the first k-tile, writes no places: other threads may still read them.
   __device__ __forceinline__ void advance() {
     const int i = static_cast<int>(threadIdx.x) - FirstThread;
     if (i >= 0 && i < sum_places) slots[sum_places - slot + i] = place_of(index, steps, next_k + i * sum_step);

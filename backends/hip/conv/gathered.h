@@ -1,8 +1,8 @@
-// Convolutions: the loop of valu.h on gathered tiles, and the parts that matrix_gathered.h shares.
+// Convolutions: the loop of valu.h on gathered tiles, and what matrix_gathered.h shares.
 //
 //   LDS: [tiles of the loop, or what storing C needs][places: gather_stream.h of A and of B]
 //
-// After the loop, the addresses of the tile's rows and columns in the output replace the places.
+// After the loop, addresses of rows and columns in the output replace the places.
 #pragma once
 
 #include "gather_stream.h"
@@ -13,7 +13,7 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// A block's LDS. The loop uses `Floats` of it.
+// The loop uses `Floats` of a block's LDS.
 template <class Config, class A, class B, int Floats>
 struct ConvLds {
   static constexpr int place_bytes = static_cast<int>(sizeof(ConvPlace)) * (A::places + B::places);
@@ -23,13 +23,13 @@ struct ConvLds {
   static_assert(Floats % 4 == 0, "places start at multiples of 16 bytes");
 };
 
-// The streams of a tile's operands. One wave computes A's places of k, another one B's.
+// One wave computes A's places of k, another one B's.
 template <class Config, Fetch Kind, int Pad>
 using StreamOfA = GatherStream<TileMap<Config::tile_m, Config::tile_k, Config::threads, Kind, Pad>, 0>;
 template <class Config, Fetch Kind, int Pad>
 using StreamOfB = GatherStream<TileMap<Config::tile_n, Config::tile_k, Config::threads, Kind, Pad>, 64>;
 
-// Calls multiply(range), if the tile has anything to sum, as soon as all threads can read the places.
+// Calls multiply(range) once all threads can read the places, if there is anything to sum.
 template <class Config, typename Multiply>
 __device__ __forceinline__ void multiply_gathered(const ConvTile<Config> &tile, const Multiply &multiply) {
   __syncthreads();

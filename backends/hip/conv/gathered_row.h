@@ -8,7 +8,7 @@
 
 namespace libsgemm::hip {
 
-// Base of a Row of ConvTiles. ProductRow: the Row of products with the same loop, a ValuRow or MatrixRow of the Config.
+// Base of a Row of ConvTiles. ProductRow: the Row of products, a ValuRow or MatrixRow.
 template <class ProductRow>
 struct GatheredRow : ProductRow {
   using typename ProductRow::Config;
@@ -16,7 +16,7 @@ struct GatheredRow : ProductRow {
 
   static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool, int index) {
     Tiling tiling = ProductRow::tiling(product, index);
-    // Assumed: the cost of the lookups relative to a k-tile; for vectors a fourth of that for elements.
+    // Assumed cost of the lookups relative to a k-tile; a fourth for vectors.
     constexpr double kElements = 0.12;
     const double lookups =
         (ways.fetch.a_vectors ? 0.25 : 1) / Config::tile_n + (ways.fetch.b_vectors ? 0.25 : 1) / Config::tile_m;
@@ -34,8 +34,7 @@ struct GatheredRow : ProductRow {
 
 }  // namespace libsgemm::hip
 
-// Defines the kernel `NAME` of the file's Config and ProductRow, by ENGINE of gathered.h or matrix_gathered.h, and the
-// table entries `Kernel NAME()` and `Kernel NAME_split_k()`.
+// Defines the kernels `NAME` and `NAME_split_k` of the file's ProductRow, by ENGINE of gathered.h or matrix_gathered.h.
 #define LIBSGEMM_HIP_CONV_ROW(NAME, ENGINE)                                      \
   template <Fetch KindA, Fetch KindB>                                            \
   __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)        \

@@ -1,11 +1,8 @@
 // As gfx_fma_128x128x8_conv.hip, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950). Main loop: matrix.h;
-// gathered operands: gather_parts.h; picture: gfx908_mfma_128x128x16_ping_pong, with k-tiles half as deep, so that two
+// gathered operands: gather_parts.h; tiles of gfx908_mfma_128x128x16_ping_pong, with k-tiles half as deep, so that two
 // blocks and their places share the 64 KiB of a compute unit.
 //
 // gfx908_mfma_128x128x8_col2im: data gradients, as gfx_fma_64x64x8_col2im.
-//
-// Shared memory, bytes: pair p of 2 at 8192 p: tileA at 0 (8 rows of 128 floats), tileB at 4096 (the same), not padded;
-// at 16384 places as in gfx_fma_128x128x8_conv, but three slots of places of k.
 #include "gathered_row.h"
 #include "gpu/conv/col2im_row.h"
 #include "hip/tensor/matrix_row.h"

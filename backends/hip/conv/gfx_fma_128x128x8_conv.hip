@@ -2,18 +2,13 @@
 //
 // gfx_fma_128x128x8_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in order.
 //
-// Main loop and source: valu.h; gathered operands: gather_stream.h; indices: gpu/conv/conv_problem.h; picture:
-// gfx_fma_128x128x8_ping_pong.
-//
-// Shared memory, bytes: the map of that kernel at 0; after it places of A, then of B: for each operand 128 of 16 bytes
-// if it is K-major, and two slots with 8 places of k, or 2 for vectors along k; at least 2048.
+// Main loop and source: valu.h; gathered operands: gather_stream.h; indices: gpu/conv/conv_problem.h; tiles:
+// gfx_fma_128x128x8_ping_pong, followed by places.
 //
 // Requires: FP32 tensors of any memory strides and alignment; all directions, strides, paddings, dilations and groups,
 // with fewer than 2^29 rows, columns and terms of a group. split_k: the forward convolution, the weight gradient, or a
 // data gradient without strides; more than one slice that is worth its sum; a workspace of 4 slices ceil(m, 4) n bytes
 // a group, at most 32 MiB.
-//
-// Not yet run on AMD hardware.
 #include "gathered_row.h"
 
 namespace libsgemm::hip {

@@ -1,11 +1,8 @@
-// As gfx_fma_128x128x8_conv.hip, with 64 x 64 tiles of the product, for small products, and for few filters and groups.
-// Picture: gfx_fma_64x64x8_ping_pong.
+// As gfx_fma_128x128x8_conv.hip, with the tiles of gfx_fma_64x64x8_ping_pong, for small products, and for few filters
+// and groups.
 //
-// gfx_fma_64x64x8_col2im: data gradients. The same kernel computes one product of all pixels of dy and all elements of
-// the filters, whose columns are then summed (gpu/conv/col2im_problem.h).
-//
-// Shared memory, bytes: the map of the pictured kernel at 0; after it places as in gfx_fma_128x128x8_conv, with 64 for
-// a K-major operand; at least 1024.
+// gfx_fma_64x64x8_col2im: data gradients by the same kernel, as one product of all pixels of dy and all elements of the
+// filters, whose columns are then summed (gpu/conv/col2im_problem.h).
 #include "gathered_row.h"
 #include "gpu/conv/col2im_row.h"
 

@@ -23,7 +23,7 @@ struct GatheredOutput {
   }
 };
 
-// Convolutions on matrix cores. The tiles' rows are not padded.
+// Convolutions on matrix cores. Rows of tiles are not padded.
 template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void matrix_conv(const ConvProblems &problems) {
   using A = GatherParts<TileMap<Config::tile_m, Config::tile_k, Config::threads, KindA, 0>>;

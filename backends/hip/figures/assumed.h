@@ -1,9 +1,8 @@
-// Assumed model parameters, for chips without measurements. bench/model/fit.py writes such a file for a measured chip
-// (docs/kernels/cost-model.md).
+// Assumed model parameters. bench/model/fit.py writes such a file for a measured chip (docs/kernels/cost-model.md).
 #pragma once
 
-// X(kernel, peak_fraction, stall, steps, latency): the members of Figures in gpu/cost.h. peak_fraction is relative to
-// the share of the arithmetic peak that LDS and the compute unit's cache leave (share_of_peak()).
+// X(kernel, peak_fraction, stall, steps, latency): see Figures in gpu/cost.h. peak_fraction: of what LDS and the
+// compute unit's cache leave (share_of_peak()).
 #define LIBSGEMM_FIGURES_ASSUMED(X)                         \
   X(gfx_fma_128x128x8_ping_pong, 0.9, 0.8, 16, 1.5e-6)      \
   X(gfx_fma_256x128x8_ping_pong, 0.9, 0.8, 16, 1.5e-6)      \

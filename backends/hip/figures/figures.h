@@ -1,5 +1,5 @@
-// Model parameters of the kernels, as data: one file for each architecture that was measured, and one with assumptions
-// for all others. Kernels that share a loop and a tile share them.
+// Model parameters of the kernels, as data: a file for each measured architecture, and one with assumptions. Kernels
+// that share a loop and a tile share them.
 #pragma once
 
 #include "assumed.h"
@@ -13,7 +13,7 @@ using namespace gpu;
 enum class Fitted { LIBSGEMM_FIGURES_ASSUMED(LIBSGEMM_NAME) };
 #undef LIBSGEMM_NAME
 
-// Model parameters of a kernel on a device. bench/model/fit_model_hip.cpp has its own definition, which it can change.
+// bench/model/fit_model_hip.cpp has its own definition, which it can change.
 const Figures &figures(int device, Fitted row);
 
 }  // namespace libsgemm::hip

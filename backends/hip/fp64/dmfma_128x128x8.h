@@ -1,4 +1,4 @@
-// Common parts of the kernels with FP64 accumulators (gfx90a_dmfma_128x128x8_ping_pong.hip).
+// Common to the kernels with FP64 accumulators.
 #pragma once
 
 #include "hip/tensor/matrix.h"
@@ -11,11 +11,10 @@ struct DmfmaConfig : MatrixShape<MfmaDoubles, 128, 128, 8, 64, 64> {
   static constexpr Fitted fitted = Fitted::gfx90a_dmfma_128x128x8_ping_pong;
 };
 
-// Limits the registers so that a SIMD holds two waves; the compiler would use more than it needs, and only one would
-// fit.
+// A SIMD holds two waves; the compiler would use more registers than it needs, and only one would fit.
 #define LIBSGEMM_DMFMA_BOUNDS __launch_bounds__(::libsgemm::hip::DmfmaConfig::threads, 2)
 
-// Enqueues C(i) = alpha * (sum of p.partial's slices of product i, which are doubles) + beta * C(i), rounded once.
+// C(i) = alpha * (sum of p.partial's slices of product i, doubles) + beta * C(i), rounded once.
 libsgemm_status_t launch_split_k_sum_fp64(const TileProblem &p, int slices, const StridedOperands &operands,
                                           int64_t count, const Launch &launch, Error *error);
 

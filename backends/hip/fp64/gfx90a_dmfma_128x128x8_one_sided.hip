@@ -1,5 +1,4 @@
-// As gfx_fma_128x128x8_one_sided.hip, with FP64 accumulators (mode fp64), on AMD GPUs with FP64 matrix cores (gfx90a,
-// 942, 950). Main loop: matrix.h; picture and shared memory: gfx90a_dmfma_128x128x8_ping_pong.
+// As gfx_fma_128x128x8_one_sided.hip, with the tiles and loop of gfx90a_dmfma_128x128x8_ping_pong (mode fp64).
 #include "dmfma_128x128x8.h"
 #include "hip/tensor/matrix_one_sided.h"
 #include "hip/tiles/one_sided_row.h"
@@ -8,7 +7,7 @@ namespace libsgemm::hip {
 namespace {
 
 struct Config : DmfmaConfig {
-  static constexpr int blocks = 1;  // two do not have enough registers
+  static constexpr int blocks = 1;  // registers do not suffice for two
 };
 using Row = Fp64Row<Config>;
 

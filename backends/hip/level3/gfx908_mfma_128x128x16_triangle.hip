@@ -1,5 +1,4 @@
-// As gfx_fma_128x128x8_triangle.hip, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950). Main loop: matrix.h;
-// picture and shared memory: gfx908_mfma_128x128x16_ping_pong.
+// As gfx_fma_128x128x8_triangle.hip, with the tiles and loop of gfx908_mfma_128x128x16_ping_pong.
 #include "hip/tensor/matrix_row.h"
 #include "matrix_triangle.h"
 #include "triangle_row.h"

@@ -1,5 +1,4 @@
-// As gfx_fma_128x128x8_triangle.hip, with FP64 accumulators (mode fp64), on AMD GPUs with FP64 matrix cores (gfx90a,
-// 942, 950). Main loop: matrix.h; picture and shared memory: gfx90a_dmfma_128x128x8_ping_pong.
+// As gfx_fma_128x128x8_triangle.hip, with the tiles and loop of gfx90a_dmfma_128x128x8_ping_pong (mode fp64).
 #include "hip/fp64/dmfma_128x128x8.h"
 #include "matrix_triangle.h"
 #include "triangle_row.h"

@@ -1,11 +1,7 @@
-// syrk, syr2k and gemmtr, products of which only one triangle of C is computed, on any AMD GPU: 128 x 128 tiles.
-//
-// Tiles of a triangle: gpu/level3/triangle.h; main loop: valu.h; picture and shared memory:
-// gfx_fma_128x128x8_ping_pong.
+// syrk, syr2k and gemmtr on any AMD GPU: the tiles of C that overlap its triangle (gpu/level3/triangle.h). Main loop:
+// valu.h; tiles: gfx_fma_128x128x8_ping_pong.
 //
 // Requires: syrk, syr2k or gemmtr of FP32, one or a strided batch; any size, stride and alignment.
-//
-// Not yet run on AMD hardware.
 #include "triangle_row.h"
 
 namespace libsgemm::hip {

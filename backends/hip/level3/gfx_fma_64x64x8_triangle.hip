@@ -1,4 +1,4 @@
-// As gfx_fma_128x128x8_triangle.hip, with 64 x 64 tiles (picture and shared memory: gfx_fma_64x64x8_ping_pong).
+// As gfx_fma_128x128x8_triangle.hip, with the tiles of gfx_fma_64x64x8_ping_pong.
 #include "triangle_row.h"
 
 namespace libsgemm::hip {

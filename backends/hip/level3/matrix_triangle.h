@@ -6,7 +6,6 @@
 
 namespace libsgemm::hip {
 
-// ping_pong_triangle() on the matrix cores.
 template <class Config, class A, class B, bool kSyr2k>
 __device__ __forceinline__ void matrix_triangle(const StridedOperands &operands, const TriangleProblem &t) {
   using Core = typename Config::Core;

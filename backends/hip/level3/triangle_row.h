@@ -1,4 +1,4 @@
-// The macros that a kernel's file for syrk, syr2k and gemmtr uses after its Config and Row.
+// Macros of the files of kernels of syrk, syr2k and gemmtr, after their Config and Row.
 #pragma once
 
 #include "gpu/kernels.h"
@@ -6,12 +6,10 @@
 #include "hip/tiles/valu_row.h"
 #include "triangle.h"
 
-// Defines the kernel `NAME` of the file's Config and Row, by ENGINE of triangle.h or matrix_triangle.h, and its table
-// entry `Kernel NAME()`.
+// Defines the kernel `NAME` by ENGINE of triangle.h or matrix_triangle.h.
 #define LIBSGEMM_HIP_TRIANGLE_ROW(NAME, ENGINE) \
   LIBSGEMM_HIP_BOUNDED_TRIANGLE_ROW(NAME, ENGINE, LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks))
 
-// LIBSGEMM_HIP_TRIANGLE_ROW with other launch bounds.
 #define LIBSGEMM_HIP_BOUNDED_TRIANGLE_ROW(NAME, ENGINE, BOUNDS)                 \
   template <Fetch KindA, Fetch KindB>                                           \
   __global__ void BOUNDS NAME(const __grid_constant__ StridedOperands operands, \

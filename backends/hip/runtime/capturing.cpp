@@ -1,4 +1,4 @@
-// Graph capture: tells whether a stream is being captured, and into which graph.
+// Tells whether a stream is being captured, and into which graph.
 #include "gpu/runtime/code.h"
 #include "gpu/runtime/runtime.h"
 #include "gpu/runtime/scope.h"
@@ -7,15 +7,14 @@
 namespace libsgemm::gpu {
 
 bool capturing(int index, void *stream) {
-  if (!hip::runtime_in_use()) return false;  // a call of HIP would initialise it
+  if (!hip::runtime_in_use()) return false;  // HIP would be initialised
   Scope scope;
   Error ignored;
   if (index >= 0 && (!in_use(index) || scope.enter(index, &ignored) != LIBSGEMM_SUCCESS)) return false;
   hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
   const hipError_t code = hipStreamIsCapturing(static_cast<hipStream_t>(stream), &status);
   if (succeeds(code)) return status != hipStreamCaptureStatusNone;
-  // This code is for the default stream while a stream that waits for it is being captured. Work on it would break that
-  // graph.
+  // `stream` is the default stream, and work on it would break the graph of a captured stream that waits for it.
   return code == hipErrorStreamCaptureImplicit;
 }
 

@@ -1,11 +1,11 @@
-// Rates and sizes of a compute unit in each family of AMD's chips, from AMD's documents.
+// A compute unit in each family of AMD's chips, from AMD's documents.
 #pragma once
 
 namespace libsgemm::hip {
 
-// Families of chips that kernels distinguish: by the arithmetic units, and by the layout of their operands.
+// Families by arithmetic units and the layout of their operands.
 enum class Family {
-  unknown,  // a chip newer than this table: vector instructions only
+  unknown,  // newer than this table: vector instructions only
   gcn,      // gfx900 to gfx906
   cdna1,    // gfx908: MFMA
   cdna2,    // gfx90a: MFMA and packed FP32
@@ -17,12 +17,12 @@ enum class Family {
 };
 
 struct Chips {
-  const char *prefix;  // prefix of the architectures' names
+  const char *prefix;  // of the architectures' names
   Family family;
-  int fma_per_clock;  // FP32 fused multiply-adds of a compute unit per clock, packed and dual ones included
-  int schedulers;     // SIMDs of a compute unit
-  int wave;           // threads of a wave
-  // Bits of a memory pin per cycle of the clock that the runtime reports: HBM2 2, HBM3 4, GDDR6 16.
+  int fma_per_clock;  // FP32 FMAs of a compute unit, with packed and dual ones
+  int schedulers;     // SIMDs
+  int wave;           // threads
+  // Bits of a memory pin per cycle of the reported clock: HBM2 2, HBM3 4, GDDR6 16.
   double bits_per_cycle;
 };
 

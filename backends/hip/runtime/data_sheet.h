@@ -1,4 +1,4 @@
-// Devices described by their data sheets, for programs that ask kernels about a device that is not present.
+// Devices by their data sheets, for programs that ask kernels about a device that is not present.
 #pragma once
 
 #include <cstdio>
@@ -7,8 +7,7 @@
 
 namespace libsgemm::hip {
 
-// Returns a device of the architecture `arch`, such as "gfx90a". `clock` in Hz, `bandwidth` of memory in bytes a
-// second.
+// `arch`: such as "gfx90a"; `clock` in Hz; `bandwidth` of memory in bytes a second.
 inline Device by_data_sheet(const char *name, const char *arch, int compute_units, double clock, double bandwidth) {
   const Chips &chips = chips_of(arch);
   Device d = {};
@@ -20,7 +19,7 @@ inline Device by_data_sheet(const char *name, const char *arch, int compute_unit
   d.schedulers = chips.schedulers;
   d.fma_per_clock = chips.fma_per_clock;
   d.compute_units = compute_units;
-  d.shared_memory_per_block = 64 << 10;  // kernels use no more, even where there is more
+  d.shared_memory_per_block = 64 << 10;  // kernels use no more
   d.clock = clock;
   d.memory_bandwidth = bandwidth;
   return d;

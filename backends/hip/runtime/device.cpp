@@ -13,7 +13,6 @@
 #include "gpu/runtime/code.h"
 #include "gpu/runtime/devices.h"
 
-// The architectures this plugin has code for, from CMakeLists.txt.
 #ifndef LIBSGEMM_HIP_CODE
 #error "LIBSGEMM_HIP_CODE: the architectures with machine code, as in \"gfx906\", \"gfx90a\""
 #endif
@@ -23,13 +22,13 @@ namespace {
 
 constexpr const char *kCode[] = {LIBSGEMM_HIP_CODE};
 
-// Devices by index. Never destroyed, because calls may come from exit handlers.
+// Never destroyed: for exit handlers.
 std::vector<Device> &devices() {
   static auto *instance = new std::vector<Device>;
   return *instance;
 }
 
-// Maps code for a whole family to the prefixes of the chips' names that run it.
+// Code for a family, and prefixes of the chips that run it.
 struct Generic {
   const char *code, *chips;
 };
@@ -47,8 +46,8 @@ bool is_for_family_of(const char *code, const char *arch) {
   });
 }
 
-// Code that the runtime chooses for an architecture: its own if there is any, otherwise its family's; NULL if there is
-// none. The chip may be of any Family: some kernels need only vector instructions.
+// The code that the runtime chooses: the architecture's own, otherwise its family's; NULL if none. The chip may be of
+// any Family: some kernels need only vector instructions.
 const char *code_for(const char *arch) {
   const char *found = nullptr;
   for (const char *code : kCode) {
@@ -83,7 +82,7 @@ bool describe(int ordinal, Device *d) {
   d->memory_bytes = properties.totalGlobalMem;
   const Chips &chips = chips_of(d->arch_name);
   d->family = chips.family;
-  // On RDNA the other attribute counts pairs of compute units.
+  // The other attribute counts pairs of compute units on RDNA.
   d->compute_units = attribute(ordinal, hipDeviceAttributePhysicalMultiProcessorCount);
   if (d->compute_units == 0) d->compute_units = attribute(ordinal, hipDeviceAttributeMultiprocessorCount);
   d->schedulers = chips.schedulers;
@@ -94,13 +93,13 @@ bool describe(int ordinal, Device *d) {
                         attribute(ordinal, hipDeviceAttributeMemoryBusWidth) / 8;
   d->shared_memory_per_block = static_cast<size_t>(attribute(ordinal, hipDeviceAttributeMaxSharedMemoryPerBlock));
   if (d->compute_units <= 0 || d->wave <= 0 || d->shared_memory_per_block == 0) return false;
-  // The rest is only used in predictions, which must not divide by zero.
+  // Predictions must not divide by zero.
   if (d->clock <= 0) d->clock = kUsualClock;
   if (d->memory_bandwidth <= 0) d->memory_bandwidth = kUsualBandwidth;
   return true;
 }
 
-// Explains why there may be no device: often the first error that a user sees.
+// Often the first error that a user sees.
 void explain_no_device(hipError_t code, Error *error) {
   std::string why;
 #if defined(__HIP_PLATFORM_AMD__)

@@ -1,4 +1,4 @@
-// Properties of the devices. enumerate() fills them in once; they do not change afterwards.
+// Properties of the devices, constant after enumerate().
 #pragma once
 
 #include "chips.h"
@@ -10,10 +10,10 @@ using namespace gpu;
 
 struct Device : DeviceModel {
   Family family;
-  char code_name[32];  // architecture of the code that runs on it: its own, or its family's
+  char code_name[32];  // of the code that runs on it: its own, or its family's
 };
 
-// A device by its index among the backend's devices, which LIBSGEMM_DEVICES may restrict. Requires enumerate().
+// Requires enumerate(). `index` counts the devices that LIBSGEMM_DEVICES admits.
 const Device &device(int index);
 
 }  // namespace libsgemm::hip

@@ -10,8 +10,8 @@ namespace libsgemm::hip {
 namespace {
 
 #if defined(__HIP_PLATFORM_AMD__)
-// Asks ROCr, the layer below HIP, which is loaded together with libamdhip64. Every call of HIP itself would initialise
-// it; on a machine without a GPU each call would try that again, which takes 20 us.
+// Asks ROCr, the layer below HIP, which is loaded together with libamdhip64. A call of HIP would initialise it; on a
+// machine without a GPU each call would try again, 20 us.
 bool ask_runtime_in_use() {
   constexpr int kNotInitialised = 0x100b, kVersionMajor = 0;  // HSA_STATUS_ERROR_NOT_INITIALIZED, HSA_SYSTEM_INFO_...
   using GetInfo = int (*)(int, void *);
@@ -21,7 +21,7 @@ bool ask_runtime_in_use() {
     void *library = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) return false;
     get_info = reinterpret_cast<GetInfo>(dlsym(library, "hsa_system_get_info"));
-    if (get_info == nullptr) return true;  // not known
+    if (get_info == nullptr) return true;  // unknown
     known.store(get_info, std::memory_order_relaxed);
   }
   uint16_t version = 0;
@@ -34,7 +34,7 @@ bool ask_runtime_in_use() { return true; }
 }  // namespace
 
 bool runtime_in_use() {
-  static std::atomic<bool> in_use{false};  // never becomes false again
+  static std::atomic<bool> in_use{false};  // stays true
   if (in_use.load(std::memory_order_relaxed)) return true;
   if (!ask_runtime_in_use()) return false;
   in_use.store(true, std::memory_order_relaxed);

@@ -3,8 +3,8 @@
 
 namespace libsgemm::hip {
 
-// True if the program or the library has initialised the runtime in this process; before that no device has objects.
-// Does not initialise it, and is fast.
+// True if the program or the library has initialised the runtime; before that no device has objects. Does not
+// initialise it, and is fast.
 bool runtime_in_use();
 
 }  // namespace libsgemm::hip

@@ -1,4 +1,4 @@
-// Launches of kernels on a device.
+// Launches kernels.
 #include "gpu/launch.h"
 
 #include "gpu/fault.h"

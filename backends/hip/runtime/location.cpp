@@ -1,4 +1,4 @@
-// Classification of pointers: host or device memory, and which device.
+// The memory that a pointer points to.
 #include "gpu/runtime/code.h"
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"
@@ -9,8 +9,8 @@ namespace {
 
 enum class Kind { host, pinned, device, managed };
 
-// HIP 5 has no type for unregistered memory, and calls the member memoryType. Late versions of HIP 5 report managed
-// memory as device or unified memory.
+// HIP 5 has no type for unregistered memory, and calls the member memoryType. Late versions of it report managed memory
+// as device or unified memory.
 Kind kind_of(const hipPointerAttribute_t &attributes) {
   if (attributes.isManaged != 0) return Kind::managed;
 #if HIP_VERSION_MAJOR >= 6
@@ -28,7 +28,7 @@ Location locate_one(const void *pointer) {
   constexpr Location kHost = {Space::host, 0};
   if (pointer == nullptr) return kHost;
   hipPointerAttribute_t attributes = {};
-  // Fails for memory that the runtime does not know.
+  // Fails for unknown memory.
   if (!succeeds(hipPointerGetAttributes(&attributes, pointer))) return kHost;
   const Kind kind = kind_of(attributes);
   if (kind == Kind::host) return kHost;

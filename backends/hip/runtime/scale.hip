@@ -1,4 +1,4 @@
-// C = beta * C (gpu/scale.h). Not yet run on AMD hardware.
+// C = beta * C (gpu/scale.h).
 #include "gpu/scale.h"
 
 namespace libsgemm::hip {

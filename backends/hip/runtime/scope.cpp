@@ -10,13 +10,13 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Devices that this process has used, by index. Allocated at the first entry, after enumerate(); never destroyed.
+// Devices used by this process. Allocated at the first entry, after enumerate(); never destroyed.
 std::atomic<bool> &used(int index) {
   static auto *all = new std::atomic<bool>[static_cast<size_t>(device_count())]();
   return all[index];
 }
 
-// Returns HIP's number of a stream's device. -1 if it is not known: HIP before 5.6 cannot tell.
+// Device of a stream; -1 if unknown: HIP before 5.6 cannot tell.
 int ordinal_of(void *stream) {
   int ordinal = -1;
   if (is_default_stream(stream)) return succeeds(hipGetDevice(&ordinal)) ? ordinal : -1;
@@ -55,7 +55,7 @@ libsgemm_status_t Scope::enter(int index, Error *error) {
   return LIBSGEMM_SUCCESS;
 }
 
-// If the device of the stream is not known, or was left out, the current device stays.
+// The current device stays if the stream's is unknown, or was left out.
 libsgemm_status_t Scope::enter_stream(void *stream, Error *error) {
   const int index = index_of(ordinal_of(stream));
   return index >= 0 ? enter(index, error) : LIBSGEMM_SUCCESS;
@@ -63,7 +63,7 @@ libsgemm_status_t Scope::enter_stream(void *stream, Error *error) {
 
 int stream_device(void *stream) {
   int ordinal = ordinal_of(stream);
-  if (ordinal < 0 && !succeeds(hipGetDevice(&ordinal))) ordinal = -1;  // HIP cannot tell: the current device
+  if (ordinal < 0 && !succeeds(hipGetDevice(&ordinal))) ordinal = -1;  // the current device
   return index_of(ordinal);
 }
 

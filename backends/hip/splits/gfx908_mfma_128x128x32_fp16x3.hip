@@ -1,27 +1,17 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of FP16 on matrix cores
-// (mode fp16x3; gfx908, 942, 950): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0.
+// (mode fp16x3; gfx908, 942, 950): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0. Machine code:
+// docs/kernels/amd.md.
 //
 // gfx908_mfma_128x128x32_fp32_fast: the same kernel for mode fp32_fast on gfx942 and 950. It leaves out the tiles that
 // two splits hold less precisely than FP32's error bound requires; splits_repair_fp64 computes them in FP64.
 //
-// Launches: gpu/splits/split_row.h. Main loop: split_product.h. Splits, and sources: gpu/splits/splits.h.
-//
-//   tile of C: 128 x 128              wave: 64 x 64 = 2 x 2 blocks      lane: of a block row lane % 32, 16 columns:
-//   +---------+---------+             +---------+---------+             4 groups of 4, 8 apart, from 4 (lane / 32)
-//   | wave 0  | wave 2  |             | 32 x 32 |         |
-//   +---------+---------+             +---------+---------+             three sets of sums
-//   | wave 1  | wave 3  |             |         |         |
-//   +---------+---------+             +---------+---------+
-//
-// Shared memory, bytes: buffer b of 2 at 32768 b: A0 at 0 (4 x 128 units of 16 bytes), A1 at 8192, B0 at 16384, B1 at
-// 24576. 65536 in all.
+// Launches: gpu/splits/split_row.h. Main loop: split_product.h. Splits, and sources: gpu/splits/splits.h. Tile, waves
+// and lanes: gfx908_mfma_128x128x16_ping_pong, with three sets of sums. LDS, 64 KiB: 2 buffers of A0, A1, B0, B1.
 //
 // Requires: gemm of FP32, single or in strided batches; gfx908, 942 or 950; any size, transposition and alignment;
 // workspace for panels of k = 256: 4 bytes for each row of A and column of B (rounded up to multiples of 128) and k,
 // and for each row and column. Not gfx90a: its FP16 instructions treat denormals, which splits have, as zeros.
 // fp32_fast: 4 more bytes for each row and column, and FP64 matrix cores, which gfx908 does not have.
-//
-// Not yet run on AMD hardware. Machine code: docs/kernels/amd.md.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
 #include "split_matrix_row.h"
@@ -32,7 +22,7 @@ namespace {
 
 struct Config : SplitShape<Type::f16, 32, 2> {
   static constexpr int blocks = 1;
-  static constexpr double peak_fraction = 0.7;  // relative to the matrix cores; assumed
+  static constexpr double peak_fraction = 0.7;  // of the matrix cores; assumed
 };
 
 }  // namespace

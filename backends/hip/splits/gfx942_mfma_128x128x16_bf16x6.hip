@@ -1,8 +1,5 @@
 // As gfx908_mfma_128x128x32_fp16x3.hip, from six products of bfloat16 (mode bf16x6; gfx942, 950): A = A0 + A1 + A2, B =
-// B0 + B1 + B2. The three smallest of the nine products are left out. No mode fp32_fast.
-//
-// Shared memory, bytes: buffer b of 2 at 24576 b: A0 at 0 (2 x 128 units of 16 bytes), A1 at 4096, A2 at 8192, B0 at
-// 12288, B1 at 16384, B2 at 20480. 49152 in all.
+// B0 + B1 + B2. The three smallest of the nine products are left out. No mode fp32_fast. 48 KiB of LDS.
 //
 // Requires: gfx942 or 950; 6 bytes of workspace instead of 4 for each k. Not gfx908 and gfx90a, which multiply bfloat16
 // at less than six times the rate of FP32.
@@ -15,7 +12,7 @@ namespace {
 
 struct Config : SplitShape<Type::bf16, 16, 3> {
   static constexpr int blocks = 1;
-  static constexpr double peak_fraction = 0.8;  // relative to the matrix cores; assumed
+  static constexpr double peak_fraction = 0.8;  // of the matrix cores; assumed
 #if defined(LIBSGEMM_HIP_MFMA_BF16_1K)
   static constexpr bool available = Core::available;
 #else

@@ -1,15 +1,10 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices in the math mode fp16. A pass (gpu/splits/splits_pass.h) rounds both
+// C = alpha op(A) op(B) + beta C of FP32 matrices in math mode fp16. A pass (gpu/splits/splits_pass.h) rounds both
 // operands to the nearest FP16 numbers, ties to even, and writes them to the workspace, K-major. The cheapest kernel
 // for such operands then multiplies them.
 //
-// Shared memory, bytes: 16640 in the pass; the product's is that of its kernel.
-//
 // Requires: gemm of FP32, single or in strided batches; any size, transposition and alignment; a GPU whose matrix cores
 // multiply FP16 numbers without changing them (gfx908, 942, 950, gfx11, gfx12); workspace for panels of k = 256: 2
-// bytes for each row of A and column of B (rounded up to multiples of 128) and k. A product that does not fit is
-// multiplied in panels, which C accumulates.
-//
-// Not yet run on AMD hardware.
+// bytes for each row of A and column of B (rounded up to multiples of 128) and k. C accumulates panels.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "gpu/splits/splits_pass.h"
@@ -18,7 +13,7 @@
 namespace libsgemm::hip {
 
 __global__ void __launch_bounds__(kPassThreads) gfx_mma_64x64x64_fp16_packed(const __grid_constant__ PassProblem p) {
-#if !defined(__gfx90a__)  // gfx90a has no such mode, and clang 15 keeps FP16 numbers in scratch for it
+#if !defined(__gfx90a__)  // no such mode, and clang 15 keeps FP16 numbers in scratch for it
   split<Scheme::fp16>(p);
 #else
   (void)p;

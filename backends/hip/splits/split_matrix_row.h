@@ -1,4 +1,4 @@
-// Host side of the kernels built on split_product.h.
+// Host side of split_product.h.
 #pragma once
 
 #include "gpu/splits/split_row.h"
@@ -18,10 +18,9 @@ libsgemm_status_t enqueue_split_product(const GemmDesc &panel, const Splits &a, 
   return launch_kernel(kKernel, grid, dim3(Config::threads), 0, launch, error, operands, p);
 }
 
-// Returns the description of a kernel. Config also has `blocks` and `peak_fraction`.
 template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
 SplitRow split_row_of(Scheme scheme) {
-  constexpr double kStall = 0.1;  // the same as for other kernels on matrix cores
+  constexpr double kStall = 0.1;  // as for other kernels on matrix cores
   return {scheme,
           Config::splits,
           Config::products,

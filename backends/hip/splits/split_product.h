@@ -1,20 +1,15 @@
-// Main loop of products of split operands (gpu/splits/splits.h) by MFMA: FP32-level error from several products.
-//
-// There are three sets of accumulators:
+// Main loop of products of split operands (gpu/splits/splits.h) by MFMA: FP32-level error from several products, in
+// three sets of accumulators:
 //
 //   low     x1 y0, x0 y1, ...     stay on the matrix cores over all of k: they, and so their rounding
 //                                 errors, are at most 2^-8 of the others
 //   main    x0 y0                 of two k-tiles, then start again at zero
 //   sum                           the sum of all main, by FP32 additions that round to nearest
 //
-// So the result does not depend on the rounding of the matrix cores, which AMD documents for no chip.
-//
-//   LDS: buffer b of 2: [A split 0][A split 1]...[B split 0][B split 1]...
-//
-// As in matrix.h, X is made from B and Y from A, tiles move through registers into the buffer that no thread reads,
-// each k-tile has one barrier, a round of the loop is two k-tiles, and a share of all other work follows each product.
-// The main accumulators of a block are added to `sum` after products of `low`, just before they start again at zero:
-// some of the blocks in each k-step of a round.
+// So the result does not depend on the rounding of the matrix cores, which AMD documents for no chip. X, Y, tiles and
+// barriers are as in matrix.h; all of a k-tile's splits are in one of two buffers of LDS. The main accumulators of a
+// block are added to `sum` after products of `low`, just before they start again at zero: some of the blocks in each
+// k-step.
 #pragma once
 
 #include "gpu/splits/splits_pass.h"
@@ -31,22 +26,22 @@ struct SplitShape : MatrixShape<MfmaWords<kType>, kOuterPad, kOuterPad, TileK, 6
   static constexpr int products = Splits == 3 ? 6 : 3;
   static_assert(kDepthPad % (2 * TileK) == 0, "whole rounds");
 
-  // The products in their order: product r is split a(r) of A times split b(r) of B.
+  // Product r is split a(r) of A times split b(r) of B.
   static constexpr int digits_a[] = {2, 1, 0, 1, 0, 0}, digits_b[] = {0, 1, 2, 0, 1, 0};
   __device__ __forceinline__ static constexpr int a(int r) { return digits_a[r + 6 - products]; }
   __device__ __forceinline__ static constexpr int b(int r) { return digits_b[r + 6 - products]; }
 };
 
 struct SplitProblem {
-  TileProblem tile;  // lda and ldb, but no operands
+  TileProblem tile;  // no operands
   Splits a, b;
-  Guard guard;  // selects the tiles that are left out
+  Guard guard;  // the tiles to leave out
 };
 
 template <class Config>
 using SplitStreamOf = SplitStream<kOuterPad, Config::tile_k, Config::threads, Config::splits>;
 
-// Adds `low` with its weight to `sum`, and removes the scales of the rows and columns.
+// Adds `low` with its weight, and removes the scales of rows and columns.
 template <class Config>
 __device__ __forceinline__ void finish_splits(MatrixSums<Config> &sum, const MatrixSums<Config> &low,
                                               const SplitProblem &q, const TilePosition<Config> &at,
@@ -75,13 +70,12 @@ __device__ __forceinline__ void split_product(const StridedOperands &operands, c
   using Core = typename Config::Core;
   using Stream = SplitStreamOf<Config>;
   constexpr int kSteps = Config::steps, kBlocks = Config::blocks_m * Config::blocks_n;
-  // Numbers of matrix instructions. kProduct: of one product of all blocks. kStep, kEnd: of a k-step, of a k-tile.
-  // kMain: of a k-step before its main products. kBarrier: the one before the barrier.
+  // Matrix instructions. kProduct: of one product of all blocks; kStep, kEnd: of a k-step, of a k-tile; kMain: of a
+  // k-step before its main products; kBarrier: the one before the barrier.
   constexpr int kProduct = kBlocks * Core::parts, kStep = Config::products * kProduct, kEnd = kSteps * kStep;
   constexpr int kMain = kStep - kProduct, kBarrier = kEnd - kStep / 2;
   // The main accumulators of block i are added in k-step i % kTurns + 1 of a round, after products of `low`, when they
-  // have long been complete. No branch separates this from their last product: the compiler would then read all at
-  // once.
+  // have long been complete. No branch is in between: the compiler would then read all at once.
   constexpr int kTurns = 2 * kSteps - 1;
   constexpr int kBuffer = 2 * Stream::words;
   __shared__ Words4 lds[2 * kBuffer];
@@ -95,7 +89,7 @@ __device__ __forceinline__ void split_product(const StridedOperands &operands, c
   clear_sums<Config>(low);
   clear_sums<Config>(main);
   constexpr int kPairs = Core::sums / 2;
-  Floats2 sum[kBlocks][kPairs] = {};  // not in whole vectors, which the compiler would add at once
+  Floats2 sum[kBlocks][kPairs] = {};  // the compiler would add whole vectors at once
   Words4 from_a[2][Config::splits][Config::blocks_m], from_b[2][Config::splits][Config::blocks_n];
 
   constexpr int kReads = Config::splits * (Config::blocks_m + Config::blocks_n);
@@ -124,7 +118,7 @@ __device__ __forceinline__ void split_product(const StridedOperands &operands, c
       b.fetch_one(staged_b, i - Stream::copies);
     }
   };
-  // Moves to the next k-tile. After the last one it stays; that k-tile is fetched again, but not used.
+  // After the last k-tile it stays; that one is fetched again.
   const auto advance = [&](bool more) {
     if (!more) return;
     a.advance();

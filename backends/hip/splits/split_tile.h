@@ -1,6 +1,5 @@
-// Tiles of split operands (gpu/splits/splits.h) in LDS, for the matrix cores. Each split consists of units, eight k of
-// one row, as in unit_tile.h. In the workspace splits are K-major, padded and aligned: a thread moves whole units
-// without tests.
+// Tiles of split operands (gpu/splits/splits.h) in LDS, in units as in unit_tile.h. In the workspace splits are
+// K-major, padded and aligned: a thread moves whole units without tests.
 #pragma once
 
 #include "gpu/splits/splits.h"
@@ -11,29 +10,28 @@ namespace libsgemm::hip {
 
 using namespace libsgemm::gpu;
 
-// One split of Outer rows x Depth k. Unit (c, o) has k = 8 c to 8 c + 7 of row o, at 16 (c Outer + o') bytes, where o'
-// = o ^ (8 c / units). With this swizzle eight threads reach all banks when they store contiguous units of neighbouring
-// rows.
+// A split of Outer rows x Depth k. Unit (c, o) has k = 8 c to 8 c + 7 of row o, at 16 (c Outer + o') bytes, o' = o ^ (8
+// c / units), so that eight threads that store contiguous units of neighbouring rows reach all banks.
 template <int Outer, int Depth>
 struct SplitUnits {
-  static constexpr int units = Depth / 8;  // units of a row
+  static constexpr int units = Depth / 8;  // of a row
   static constexpr int words = Outer * units;
   static_assert(Outer % 8 == 0 && 8 % units == 0, "aligned groups of eight rows");
 
   __device__ __forceinline__ static int at(int c, int o) { return c * Outer + (o ^ (8 / units * c)); }
 };
 
-// A thread's share of fetching the tiles of all splits of an operand, one k-tile after the other.
+// A thread's share of the tiles of all splits of an operand.
 template <int Outer, int Depth, int Threads, int Count>
 struct SplitStream {
   using Units = SplitUnits<Outer, Depth>;
-  static constexpr int rows = Units::words / Threads, step = Threads / Units::units;  // a thread's rows, their distance
+  static constexpr int rows = Units::words / Threads, step = Threads / Units::units;  // a thread's, and their distance
   static constexpr int copies = Count * rows;                                         // split by split
-  static constexpr int words = Count * Units::words;                                  // 16-byte words in LDS
+  static constexpr int words = Count * Units::words;                                  // 16 bytes, in LDS
   using Staged = Words4[copies];
   static_assert(rows * Threads == Units::words, "whole units");
 
-  Global<const char> *base;  // the same in all threads
+  Global<const char> *base;  // of all threads
   int64_t split_bytes, step_bytes;
   uint32_t offset;
   int c, row;
@@ -56,7 +54,7 @@ struct SplitStream {
   __device__ __forceinline__ void store_one(Words4 *tile, const Staged &staged, int i) const {
     tile[i / rows * Units::words + Units::at(c, row + i % rows * step)] = staged[i];
   }
-  // The unit of lane `lane` in the 32 rows from `first` on, a multiple of 32: the lane's half of the 16 k of a k-step.
+  // Lane `lane`'s half of the 16 k of a k-step, in the 32 rows from `first` on.
   __device__ __forceinline__ static Words4 read(const Words4 *tile, int q, int lane, int first, int at_step) {
     return tile[q * Units::words + Units::at(2 * at_step + lane / 32, first + lane % 32)];
   }

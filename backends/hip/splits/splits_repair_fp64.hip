@@ -1,7 +1,5 @@
-// As splits_repair.hip in mode fp32_fast, with FP64 accumulators on the FP64 matrix cores, rounded once.
-//
-// Tile, threads, shared memory and loop: gfx90a_dmfma_128x128x8_ping_pong. If all of C is left out, this kernel is as
-// fast as that one.
+// As splits_repair.hip in mode fp32_fast, with FP64 accumulators, rounded once: tiles and loop of
+// gfx90a_dmfma_128x128x8_ping_pong. If all of C is left out, this kernel is as fast as that one.
 //
 // Requires: gemm of FP32, single or in strided batches; any size, transposition and alignment; gfx942 or 950. For other
 // chips this kernel is empty.

@@ -1,4 +1,4 @@
-// The passes over the operands of products of splits (gpu/splits/splits_pass.h). Not yet run on AMD hardware.
+// The passes over the operands of products of splits (gpu/splits/splits_pass.h).
 #include "gpu/launch.h"
 #include "gpu/splits/splits_pass.h"
 
@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(kPassThreads) splits_survey(const __grid_const
 
 template <Scheme kScheme, bool kRanges = false>
 __global__ void __launch_bounds__(kPassThreads) splits_write(const __grid_constant__ PassProblem p) {
-#if !defined(__gfx90a__)  // gfx90a has no mode with splits
+#if !defined(__gfx90a__)  // no mode with splits
   split<kScheme, kRanges>(p);
 #else
   (void)p;

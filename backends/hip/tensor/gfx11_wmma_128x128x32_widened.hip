@@ -1,12 +1,5 @@
-// As gfx908_mfma_128x128x32_widened.hip, on AMD GPUs with WMMA (gfx11, gfx12): waves of 32 multiply blocks of 16 x 16
-// by v_wmma_f32_16x16x16. Fragments, which differ between gfx11 and gfx12: matrix_cores.h.
-//
-//   tile of C: 128 x 128                      wave: 64 x 32 = 4 x 2 blocks      lane: of a block row lane % 16,
-//   +--------+--------+--------+--------+     +---------+---------+             8 columns: every second one (gfx11),
-//   | wave 0 | wave 2 | wave 4 | wave 6 |     | 16 x 16 |         |             or 8 neighbours (gfx12)
-//   +--------+--------+--------+--------+     +---------+---------+
-//   | wave 1 | wave 3 | wave 5 | wave 7 |     |         |         |
-//   +--------+--------+--------+--------+     +---------+---------+ ...
+// As gfx908_mfma_128x128x32_widened.hip, on AMD GPUs with WMMA (gfx11, gfx12): 2 x 4 waves of 32 multiply 4 x 2 blocks
+// of 16 x 16 by v_wmma_f32_16x16x16. Fragments, which differ between gfx11 and gfx12: matrix_cores.h.
 #include "gpu/kernels.h"
 #include "hip/level3/matrix_triangle.h"
 #include "hip/tiles/widened_row.h"
@@ -19,7 +12,7 @@ namespace {
 
 template <Type kType>
 struct Config : MatrixShape<WmmaWords<kType>, 128, 128, 32, 64, 32> {
-  static constexpr int blocks = 2;  // gfx11: registers for one
+  static constexpr int blocks = 2;  // gfx11: one
   static constexpr Fitted fitted = Fitted::gfx11_wmma_128x128x32_widened;
 };
 

@@ -1,5 +1,4 @@
-// As hip/tiles/gfx_fma_128x128x8_one_sided.hip, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950). Main loop:
-// matrix.h; picture and shared memory: gfx908_mfma_128x128x16_ping_pong.
+// As hip/tiles/gfx_fma_128x128x8_one_sided.hip, with the tiles and loop of gfx908_mfma_128x128x16_ping_pong.
 #include "hip/tiles/one_sided_row.h"
 #include "matrix_one_sided.h"
 #include "matrix_row.h"

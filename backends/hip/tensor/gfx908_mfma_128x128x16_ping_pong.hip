@@ -1,7 +1,6 @@
-// C = alpha op(A) op(B) + beta C, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950).
-//
-// Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x2f32. Main loop and source: matrix.h; why this is true
-// FP32: matrix_cores.h.
+// C = alpha op(A) op(B) + beta C, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950): waves of 64 multiply
+// blocks of 32 x 32 by v_mfma_f32_32x32x2f32. Main loop and source: matrix.h; why this is true FP32: matrix_cores.h;
+// machine code: docs/kernels/amd.md.
 //
 // _split_k: for a C of few tiles and deep k. The same kernel, with a block for each slice of k, and split_k_sum().
 //
@@ -12,14 +11,11 @@
 //   | wave 1  | wave 3  |             |         |         |
 //   +---------+---------+             +---------+---------+
 //
-// Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (16 rows of 128 floats), tileB at 8192 (the same). Rows are
-// not padded, so that two blocks share the 64 KiB of a compute unit. Stores of a K-major operand have bank conflicts of
-// two lanes (element by element: eight), which the products hide.
+// LDS: docs/kernels/amd.md. Rows are not padded, so that two blocks share the 64 KiB of a compute unit. Stores of a
+// K-major operand have bank conflicts of two lanes (element by element: eight), which the products hide.
 //
 // Requires: gemm of FP32; gfx908, 90a, 942 or 950; any transposition, alignment, size and batch. _split_k: one product
 // or a strided batch, and a workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.
-//
-// Not yet run on AMD hardware. Machine code: docs/kernels/amd.md.
 #include "gpu/kernels.h"
 #include "gpu/tiles/split_k_row.h"
 #include "matrix.h"

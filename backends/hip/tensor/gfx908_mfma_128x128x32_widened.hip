@@ -1,24 +1,14 @@
 // C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, with FP32 accumulators and FP32 C, on AMD GPUs with
 // matrix cores that keep denormals (gfx908, 942, 950). Also syrk of such operands: the tiles that overlap the triangle
-// (gpu/level3/triangle.h).
+// (gpu/level3/triangle.h). Machine code: docs/kernels/amd.md.
 //
 // Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x8 (bfloat16 on gfx908: 32x32x4; on gfx950: 32x32x16). Main
-// loop and source: matrix.h; tiles: unit_tile.h. Products of 16-bit elements are exact in FP32.
-//
-//   tile of C: 128 x 128              wave: 64 x 64 = 2 x 2 blocks      lane: of a block row lane % 32, 16 columns:
-//   +---------+---------+             +---------+---------+             4 groups of 4, 8 apart, from 4 (lane / 32)
-//   | wave 0  | wave 2  |             | 32 x 32 |         |
-//   +---------+---------+             +---------+---------+
-//   | wave 1  | wave 3  |             |         |         |
-//   +---------+---------+             +---------+---------+
-//
-// Shared memory, bytes: pair p of 2 at 16384 p: tileA at 0 (4 x 128 units of 16 bytes), tileB at 8192 (the same).
+// loop and source: matrix.h; tiles in LDS: unit_tile.h; tile of C, waves and lanes: gfx908_mfma_128x128x16_ping_pong.
+// Products of 16-bit elements are exact in FP32.
 //
 // Requires: gemm or syrk of FP16 or bfloat16 operands; gfx908, 942 or 950; any transposition, alignment and size. gemm:
 // any batch; syrk: a strided batch. lda and ldb less than 2^23 - 128 for a K-major operand, otherwise less than 2^25 -
 // 128. Not gfx90a: its instructions for these types treat denormals as zeros.
-//
-// Not yet run on AMD hardware. Machine code: docs/kernels/amd.md.
 #include "gpu/kernels.h"
 #include "hip/level3/matrix_triangle.h"
 #include "hip/tiles/widened_row.h"
@@ -31,7 +21,7 @@ namespace {
 
 template <Type kType>
 struct Config : MatrixShape<MfmaWords<kType>, 128, 128, 32, 64, 64> {
-  static constexpr int blocks = 2;  // gfx908: registers for one
+  static constexpr int blocks = 2;  // gfx908: one
   static constexpr Fitted fitted = Fitted::gfx908_mfma_128x128x32_widened;
 };
 

@@ -2,18 +2,17 @@
 // of two fragments.
 //
 // FP32 (MfmaFloats) is true FP32: AMD documents for MI200 (gfx90a) that these instructions keep denormals, and names no
-// chip where they do not. MfmaDoubles has FP64 accumulators. MfmaXf32 multiplies TF32 numbers. The 16-bit types
-// (MfmaWords, WmmaWords) multiply exactly and add in FP32; the library promises to keep their denormals. On MI200,
-// which flushes them, these types are not used; AMD names no other such chip. Tests of denormals on AMD hardware, not
-// yet run, decide.
+// chip where they do not. The 16-bit types (MfmaWords, WmmaWords) multiply exactly and add in FP32; the library
+// promises to keep their denormals. MI200 flushes them and is left out; AMD names no other such chip. Tests of
+// denormals on AMD hardware, not yet run, decide.
 //
 // Members of each type:
 //
 //   depth        k of a fragment
 //   parts        instructions that multiply two fragments
 //   Element      type of an element in LDS
-//   kConverts    true if convert() changes FP32 operands before they are stored in LDS, in `conversions` pieces of work
-//                of conversion_slots instructions
+//   kConverts    convert() changes FP32 operands before they are stored in LDS, in `conversions` pieces of work of
+//                conversion_slots instructions
 //   kStages      k-tiles that are fetched ahead of the one that is stored next
 #pragma once
 
@@ -22,8 +21,8 @@
 
 namespace libsgemm::hip {
 
-// FP32 by v_mfma_f32_32x32x2f32 (gfx908, 90a, 942, 950). A lane holds element (lane % 32, k + lane / 32) of a fragment.
-// D: column lane % 32, rows 8 (r / 4) + 4 (lane / 32) + r % 4 for r < 16.
+// v_mfma_f32_32x32x2f32 (gfx908, 90a, 942, 950). A lane holds element (lane % 32, k + lane / 32) of a fragment. D:
+// column lane % 32, rows 8 (r / 4) + 4 (lane / 32) + r % 4 for r < 16.
 struct MfmaFloats {
 #if defined(LIBSGEMM_HIP_MFMA)
   static constexpr bool available = true;
@@ -31,19 +30,19 @@ struct MfmaFloats {
   static constexpr bool available = false;
 #endif
   static constexpr int wave = 64, block = 32, depth = 2, parts = 1;
-  static constexpr int sums = 16;  // accumulators of a lane in a block
+  static constexpr int sums = 16;  // of a lane in a block
   static constexpr bool kConverts = false;
   static constexpr int kStages = 1;
   using Element = float;
-  using Real = float;  // type of the accumulators
+  using Real = float;  // of the accumulators
   using Sums = Floats16;
   using Fragment = float;
 
-  // The row of a lane's element r of D is sum_outer(lane) + sum_step(r).
+  // Row of a lane's element r of D: sum_outer(lane) + sum_step(r).
   __device__ __forceinline__ static int sum_outer(int lane) { return 4 * (lane / 32); }
   __device__ __forceinline__ static constexpr int sum_step(int r) { return 8 * (r / 4) + r % 4; }
 
-  // Reads a fragment of the tile [k][pitch]: rows from outer + 32 * blocks on, of k-step `step`.
+  // Reads a fragment of the tile [k][pitch]: rows from outer + 32 * blocks on.
   template <class Tile>
   __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
     const int first = lane / 32 * Tile::pitch + outer + lane % 32;
@@ -59,8 +58,8 @@ struct MfmaFloats {
   }
 };
 
-// FP32 operands with FP64 accumulators by v_mfma_f64_16x16x4f64 (gfx90a, 942, 950). A lane holds element (lane % 16, k
-// + lane / 16) of a fragment. D: column lane % 16, rows 4 r + lane / 16 for r < 4.
+// v_mfma_f64_16x16x4f64 (gfx90a, 942, 950), of FP32 operands. A lane holds element (lane % 16, k + lane / 16) of a
+// fragment. D: column lane % 16, rows 4 r + lane / 16 for r < 4.
 struct MfmaDoubles {
 #if defined(LIBSGEMM_HIP_MFMA_F64)
   static constexpr bool available = true;
@@ -102,8 +101,8 @@ struct MfmaDoubles {
   }
 };
 
-// TF32 numbers by v_mfma_f32_32x32x4_xf32 (gfx942). A lane holds element (lane % 32, k + 2 (lane / 32)) of a fragment
-// and the next one along k. D is as in MfmaFloats.
+// v_mfma_f32_32x32x4_xf32 (gfx942). A lane holds element (lane % 32, k + 2 (lane / 32)) of a fragment and the next one
+// along k. D is as in MfmaFloats.
 struct MfmaXf32 {
 #if defined(LIBSGEMM_HIP_MFMA_XF32)
   static constexpr bool available = true;
@@ -122,8 +121,8 @@ struct MfmaXf32 {
   template <int kWidth>
   static constexpr int conversions = kWidth == 4 ? 7 : 1;
   static constexpr int conversion_slots = 2;
-  // Rounds to the nearest TF32 number, ties to even. Adding 2^-100 of the original value does not change a number, and
-  // makes a NaN quiet: the matrix cores might not read the bits of another NaN, and take it for Inf.
+  // Rounds to nearest, ties to even. Adding 2^-100 of the original value changes no number, and makes a NaN quiet: the
+  // matrix cores might not read the bits of another NaN, and take it for Inf.
   template <int kWidth, int kPart>
   __device__ __forceinline__ static void convert([[maybe_unused]] const float *from, [[maybe_unused]] float *to) {
 #if defined(LIBSGEMM_HIP_MFMA_XF32)
@@ -171,9 +170,9 @@ struct MfmaXf32 {
   }
 };
 
-// FP16 or bfloat16 by MFMA of 32 x 32 (gfx908, 942, 950). A lane reads a unit (unit_tile.h): eight k of row lane % 32,
-// those of its half of the wave. On gfx950 an instruction takes all of them, elsewhere four from each half (two for
-// bfloat16 on gfx908), the same k in both operands. D is as in MfmaFloats.
+// MFMA of 32 x 32 (gfx908, 942, 950). A lane reads a unit (unit_tile.h): eight k of row lane % 32, those of its half of
+// the wave. On gfx950 an instruction takes all of them, elsewhere four from each half (two for bfloat16 on gfx908), the
+// same k in both operands. D is as in MfmaFloats.
 template <Type kType>
 struct MfmaWords {
 #if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx90a__)
@@ -225,9 +224,9 @@ struct MfmaWords {
   }
 };
 
-// FP16 or bfloat16 by v_wmma_f32_16x16x16 in waves of 32. gfx11: a lane holds all 16 k of row lane % 16, in both halves
-// of the wave; D: column lane % 16, rows 2 r + lane / 16 for r < 8. gfx12: a lane holds the eight k of its half, of row
-// lane % 16; D: column lane % 16, rows 8 (lane / 16) + r.
+// v_wmma_f32_16x16x16 in waves of 32. gfx11: a lane holds all 16 k of row lane % 16, in both halves of the wave; D:
+// column lane % 16, rows 2 r + lane / 16 for r < 8. gfx12: a lane holds the eight k of its half, of row lane % 16; D:
+// column lane % 16, rows 8 (lane / 16) + r.
 template <Type kType>
 struct WmmaWords {
 #if defined(LIBSGEMM_HIP_WMMA_GFX11) || defined(LIBSGEMM_HIP_WMMA_GFX12)
@@ -261,7 +260,7 @@ struct WmmaWords {
   __device__ __forceinline__ static constexpr int sum_step(int r) { return 2 * r; }
   template <class Tile>
   __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
-    gpu::pin(lane);  // computes addresses again: kept in registers, they would cause spills of fragments
+    gpu::pin(lane);  // kept in registers, addresses would make fragments spill
     const int first = outer + blocks / 2 * 32, row = blocks % 2 * 16 + lane % 16;
     const Words4 low = Tile::unit(tile, 2 * step, first, row), high = Tile::unit(tile, 2 * step + 1, first, row);
     return Words8{low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]};

@@ -1,5 +1,5 @@
-// The instructions of the matrix cores as functions, one each, which all lanes of the wave must call. D = A * B + C, in
-// blocks of 32 x 32 or 16 x 16; the elements of a lane: matrix_cores.h. On the CPU, tests/simt replaces this header.
+// The instructions of the matrix cores, one function each, which all lanes of the wave must call: D = A * B + C, in
+// blocks of 32 x 32 or 16 x 16. Elements of a lane: matrix_cores.h. On the CPU, tests/simt replaces this header.
 #pragma once
 
 #include "gpu/gpu.h"
@@ -14,7 +14,7 @@ __device__ __forceinline__ To bits_as(const From &from) {
   return __builtin_bit_cast(To, from);
 }
 
-// Combines the same half of two words, the first word's in the low half: one instruction; the compiler needs two.
+// The first word's half is the low one: one instruction; the compiler needs two.
 __device__ __forceinline__ uint32_t low_halves(uint32_t first, uint32_t second) {
   return __builtin_amdgcn_perm(second, first, 0x05040100u);
 }
@@ -22,8 +22,8 @@ __device__ __forceinline__ uint32_t high_halves(uint32_t first, uint32_t second)
   return __builtin_amdgcn_perm(second, first, 0x07060302u);
 }
 
-// Returns one of the accumulators. If the compiler keeps them in the matrix cores' own registers, it moves this one
-// here; otherwise it would move all of them as soon as they are complete.
+// One of the accumulators. From the matrix cores' own registers the compiler moves this one here; otherwise it would
+// move all of them as soon as they are complete.
 __device__ __forceinline__ float read_here(float sum) {
 #if defined(__clang_major__) && __clang_major__ < 22
   gpu::pin(sum);

@@ -2,7 +2,7 @@
 //
 // During a matrix instruction of 32 clocks a wave can issue seven others. Reads of fragments have fixed places, and the
 // compiler adds waits. All other work follows the first instruction that has room for it, in the order of the data
-// flow; work for which there is no room goes where there is the most:
+// flow, or else the one with the most room:
 //
 //   stores of A, then of B      before the barrier
 //   fetches of A, of B          after its stores, whose registers they fill, and after its stream has advanced; if the
@@ -13,7 +13,7 @@
 
 namespace libsgemm::hip {
 
-// StoringA, StoringB: Storing of matrix.h, for the streams A and B.
+// StoringA, StoringB: Storing of matrix.h.
 template <class Config, class A, class B, class StoringA, class StoringB>
 struct MatrixPlan {
   static constexpr int step = Config::blocks_m * Config::blocks_n * Config::Core::parts;  // instructions
@@ -24,9 +24,9 @@ struct MatrixPlan {
 
   // The instructions that each piece of work follows.
   int store[pieces] = {}, fetch_a[A::copies] = {}, fetch_b[B::copies] = {};
-  int choose = 0, advance_a = 0, advance_b = 0;  // choose: computes the distances
+  int choose = 0, advance_a = 0, advance_b = 0;  // choose: of the distances
 
-  // Finds the most even plan: the least time, then the least work after any one instruction.
+  // The most even plan: the least time, then the least work after any one instruction.
   constexpr MatrixPlan() {
     int best = 1;
     for (int room = 2; room < 32; ++room) {
@@ -43,16 +43,16 @@ struct MatrixPlan {
 #endif
   static constexpr int max(int a, int b) { return a > b ? a : b; }
 
-  // Makes a plan with at most `room` instructions after each matrix instruction, if possible. Returns its cost.
+  // Plans at most `room` instructions after each matrix instruction, if possible. Returns the cost.
   constexpr int lay(int room) {
     int used[end] = {};
     for (int i = 0; i < Config::steps; ++i) {
-      ++used[i * step + step - 1];  // waits for what was read
+      ++used[i * step + step - 1];  // waits for reads
       for (int j = 0; j < reads; ++j) ++used[(i < Config::steps - 1 ? i * step : barrier) + j * (step / 2) / reads];
     }
-    ++used[0];           // the loop's counter
-    used[barrier] += 2;  // waits for what was stored
-    ++used[end - 1];     // back to the loop's start
+    ++used[0];           // loop counter
+    used[barrier] += 2;  // waits for stores
+    ++used[end - 1];     // branch
     const auto put = [&](int slots, int first, int last) {
       int at = first;
       for (int i = first; i <= last && used[at] + slots > room; ++i) {

@@ -1,4 +1,4 @@
-// Host side of the kernels built on matrix.h.
+// Host side of matrix.h.
 #pragma once
 
 #include <cstring>
@@ -9,15 +9,15 @@
 
 namespace libsgemm::hip {
 
-// Fused multiply-adds of a compute unit's matrix cores per clock, for operands of this type. 0: it has none that keep
-// the library's promises. gfx90a has 16-bit ones, but they treat denormals as zeros.
+// FMAs of a compute unit's matrix cores per clock. 0: none that keep the library's promises. gfx90a's 16-bit ones treat
+// denormals as zeros.
 inline int matrix_rate(int index, Type type) {
   switch (device(index).family) {
     case Family::cdna1:
       return type == Type::f32 ? 128 : type == Type::f16 ? 512 : 256;
     case Family::cdna2:
       return type == Type::f32 ? 128 : 0;
-    case Family::cdna3:  // gfx950's own code has instructions of twice the k
+    case Family::cdna3:  // gfx950: instructions of twice the k
       return type == Type::f32 ? 128 : std::strncmp(device(index).code_name, "gfx95", 5) == 0 ? 2048 : 1024;
     case Family::rdna3:
       return type == Type::f32 ? 0 : 256;
@@ -28,14 +28,14 @@ inline int matrix_rate(int index, Type type) {
   }
 }
 
-// The rate for FP32 operands with FP64 accumulators. gfx950 has half the rate of earlier chips.
+// Rate of FP32 operands with FP64 accumulators. gfx950 has half the rate of earlier chips.
 inline int matrix_rate_fp64(int index) {
   const Device &d = device(index);
   if (d.family != Family::cdna2 && d.family != Family::cdna3) return 0;
   return std::strncmp(d.arch_name, "gfx95", 5) == 0 ? 64 : 128;
 }
 
-// True if the device's matrix cores are MFMA (waves of 64), not WMMA.
+// True if the matrix cores are MFMA (waves of 64), not WMMA.
 inline bool has_mfma(int index) {
   const Family family = device(index).family;
   return family == Family::cdna1 || family == Family::cdna2 || family == Family::cdna3;
@@ -52,7 +52,7 @@ struct MatrixRow : ValuRow<RowConfig> {
     return tiling_at(matrix_rate(index, desc.type), size_of(desc.type), desc, index);
   }
 
-  // `rate`: fused multiply-adds of a compute unit per clock. `in_lds`: bytes of an element in LDS.
+  // `rate`: FMAs of a compute unit per clock. `in_lds`: bytes of an element.
   static Tiling tiling_at(double rate, size_t in_lds, const GemmDesc &desc, int index) {
     constexpr int kWaves = Config::threads / Config::Core::wave, kOuter = Config::tile_m + Config::tile_n;
     const double read = kWaves * (Config::wave_m + Config::wave_n), clocks = Config::tile_m * Config::tile_n / rate;
@@ -76,10 +76,10 @@ struct Fp64Row : MatrixRow<RowConfig> {
   }
 };
 
-// MatrixRow for TF32 numbers, on the chips that have xf32.
+// MatrixRow for TF32 numbers, on chips with xf32.
 template <class RowConfig>
 struct Xf32Row : MatrixRow<RowConfig> {
-  static constexpr int rate = 512;  // fused multiply-adds of a compute unit per clock
+  static constexpr int rate = 512;  // FMAs of a compute unit per clock
 
   static bool runs_on(int index) { return std::strncmp(device(index).code_name, "gfx94", 5) == 0; }
 

@@ -1,4 +1,4 @@
-// The matrix instructions of the target, and the types of their registers.
+// The target's matrix instructions, and their registers.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx908__)
 #define LIBSGEMM_HIP_MFMA_F64 1
 #endif
-#if defined(__gfx908__)  // its compiler makes barriers wait for loads from memory, too
+#if defined(__gfx908__)  // its barriers also wait for loads from memory
 #define LIBSGEMM_HIP_BARRIER_WAITS 1
 #endif
 #if defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__)
@@ -33,7 +33,7 @@
 
 namespace libsgemm::hip {
 
-// Registers of a lane. FP16 and bfloat16 elements as raw bits, two to a word, the first in its low half.
+// Registers of a lane. 16-bit elements are raw bits, the first in a word's low half.
 using Floats8 = float __attribute__((vector_size(32)));
 using Doubles4 = double __attribute__((vector_size(32)));
 using Floats2 = float __attribute__((vector_size(8)));

@@ -1,9 +1,4 @@
-// As gfx_fma_32x8x32_skinny.hip, with m or n up to 4.
-//
-//   warp: 32 rows x 4 columns x 32 of k      lanes: 8 of rows x 4 groups of k      thread: 4 rows x 4 columns; 2 quads
-//
-// Shared memory, bytes: the chunk of Y of warp w at 640 w; 5120 for 8 warps. At the end of a tile it holds the
-// accumulators.
+// As gfx_fma_32x8x32_skinny.hip, with m or n up to 4, and 4 columns a thread.
 #include "gpu/kernels.h"
 #include "skinny_row.h"
 

@@ -1,5 +1,5 @@
 // C = alpha op(A) op(B) + beta C with m or n up to 16, on any AMD GPU: the long operand is streamed once, through
-// registers.
+// registers. Picture of the tile, lanes and LDS: skinny.h; machine code: docs/kernels/amd.md.
 //
 // A block has 32 rows and, if k is deep enough for that, all of k: its 8 warps (32 consecutive threads each) take every
 // eighth chunk of 32 k. If this makes too few blocks, the plan (gpu/thin/skinny.cpp) gives the blocks equal shares
@@ -7,17 +7,10 @@
 // tiles, of which the second one finds the long operand in the L2 cache.
 //
 // Sources: the roofline of a matrix-vector product (memory bandwidth bounds it), and stream-K for products of too few
-// tiles (Osama et al., PPoPP 2023). Picture of the tile, lanes and LDS: skinny.h.
-//
-//   warp: 32 rows x 8 columns x 32 of k      lanes: 8 of rows x 4 groups of k      thread: 4 rows x 8 columns; 2 quads
-//
-// Shared memory, bytes: the chunk of Y of warp w at 1152 w; 9216 for 8 warps. At the end of a tile it holds the
-// accumulators.
+// tiles (Osama et al., PPoPP 2023).
 //
 // Requires: gemm of FP32; one product or a strided batch; min(m, n) up to the above; k >= 32; any transposition,
 // alignment and leading dimension.
-//
-// Not yet run on AMD hardware. Machine code: docs/kernels/amd.md.
 #include "gpu/kernels.h"
 #include "skinny_row.h"
 

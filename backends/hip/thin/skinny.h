@@ -4,7 +4,7 @@
 // Memory bandwidth bounds the speed, so as many bytes as possible should be in flight. Each warp (32 consecutive
 // threads) works alone, on its own k or its own rows. When a part of a chunk of X has been multiplied, the same part of
 // the next chunk is loaded into the same registers. Only Y, which all rows need, passes through LDS, in the warp's own
-// slot. The block has no barrier until the accumulators are complete.
+// slot.
 //
 //   a warp's tile, one quad of k (4 k elements):        lanes: 8 of rows x 4 groups of k
 //
@@ -17,15 +17,15 @@
 //   | 4 k  |   |               |
 //   +------+   +---------------+                        not aligned: the same elements, 4 bytes at a time
 //
-// LDS of a warp: Y, with narrow_thread floats for each k of a chunk, and 4 more floats after every 4 k, which spread
-// the groups over the banks. At the end of a tile the block's LDS holds the accumulators: for each warp along k,
-// columns of all rows + 4 floats. Groups are added by exchange within the warp, warps in their order.
+// LDS of a warp: Y, narrow_thread floats for each k, and 4 more after every 4 k, which spread the groups over the
+// banks. At the end of a tile the block's LDS holds the accumulators, for each warp along k. Groups are added by
+// exchange within the warp, warps in their order.
 //
 // Accumulators are pairs of neighbouring columns: one v_pk_fma_f32 makes two products, from a pair of Y in LDS and one
-// element of a pair of X.
+// element of X.
 //
-// No load needs a test. Rows and columns beyond the matrix repeat its last ones, and are not stored. If k is not a
-// multiple of the chunk, the last chunk is the last whole chunk of k, with zeros where k has been done already.
+// No load needs a test. Rows and columns beyond the matrix repeat its last ones, and are not stored. If the chunk does
+// not divide k, the last chunk is the last whole one, with zeros where k has been done already.
 #pragma once
 
 #include "gpu/thin/skinny_tile.h"
@@ -34,16 +34,12 @@ namespace libsgemm::hip::skinny {
 
 using namespace gpu;
 
-constexpr int kLanes = 8, kGroups = 4;  // lanes of a warp along rows, along k
+constexpr int kLanes = 8, kGroups = 4;  // of a warp along rows, along k
 constexpr int kThreadRows = 4, kRows = kThreadRows * kLanes;
-constexpr int kWarps = 8;  // warps of a block, at most
+constexpr int kWarps = 8;  // most of a block
 
-// Shape has
-//
-//   narrow_thread     columns of a thread, a multiple of 4
-//   quads             quads of k that a thread has in registers, an even number
-//
-// The kernel's Config adds how X is read.
+// Shape has `narrow_thread`, columns of a thread, a multiple of 4; and `quads`, an even number of quads of k that a
+// thread has in registers. The kernel's Config adds how X is read.
 template <typename Shape, bool kXAlongK, bool kXVectors>
 struct Layout : Shape {
   static constexpr bool x_along_k = kXAlongK, x_vectors = kXVectors;
@@ -51,8 +47,8 @@ struct Layout : Shape {
 
 template <typename Shape>
 struct Derived {
-  static constexpr int kChunk = 4 * kGroups * Shape::quads;   // k of a warp's step
-  static constexpr int kQuad = 4 * Shape::narrow_thread + 4;  // floats of a quad of Y
+  static constexpr int kChunk = 4 * kGroups * Shape::quads;   // of a warp's step
+  static constexpr int kQuad = 4 * Shape::narrow_thread + 4;  // of Y
   static constexpr int kYFloats = kChunk / 4 * kQuad;
   static constexpr int kSumFloats = Shape::narrow_thread * (kRows + 4);
   static constexpr int kWarpFloats = kYFloats > kSumFloats ? kYFloats : kSumFloats;
@@ -64,22 +60,22 @@ template <typename Config>
 struct Warp : Derived<Config> {
   static constexpr int kNarrow = Config::narrow_thread, kQuads = Config::quads;
   using D = Derived<Config>;
-  static constexpr int kSteps = 32 / kNarrow;  // k that a warp moves at once if Y is not contiguous along k
+  static constexpr int kSteps = 32 / kNarrow;  // k that a warp moves at once if Y is not K-major
   using Sums = Vec2[kThreadRows][kNarrow / 2];
-  using Quad = Vec2[4][2];  // part of X: 4 rows of 4 k, or 4 k of 4 rows
+  using Quad = Vec2[4][2];  // 4 rows of 4 k, or 4 k of 4 rows
   using StagedY = float[D::kChunk / 32][kNarrow];
 
   const SkinnyWork &work;
   float *shared;
   int row_lane, group;
   Global<const float> *x;  // at the thread's first row, and along k at its first quad
-  int rows_left;           // the warp's rows from the thread's first one on, at least one
-  Global<const float> *y;  // at the thread's first element of Y
+  int rows_left;           // from the thread's first one on, at least one
+  Global<const float> *y;  // at the thread's first element
   int y_p;                 // its k
-  int64_t y_move;  // distance to the next element, for the first y_moves elements; then the last one is repeated
+  int64_t y_move;          // to the next element, y_moves times; then the last one is repeated
   int y_moves;
   bool y_along_k;
-  int y_slot;  // place of the first element in LDS, in floats
+  int y_slot;  // first element in LDS
 
   __device__ __forceinline__ Warp(const SkinnyWork &w, const SkinnyPlace &place, int64_t warp_row, int lane,
                                   float *slot)
@@ -93,7 +89,7 @@ struct Warp : Derived<Config> {
     rows_left = rows - row;
     x = global(w.x) + place.product * w.x_stride;
     x += Config::x_along_k ? (warp_row + row) * w.x_ld + 4 * group : warp_row + row + 4 * group * w.x_ld;
-    // A warp moves 32 elements of Y at once, in their contiguous direction: 32 k of a column, or all columns of some k.
+    // 32 k of a column, or all columns of some k, at once.
     y_along_k = w.y_k == 1;
     const int columns = static_cast<int>(place.columns_left < kNarrow ? place.columns_left : kNarrow);
     const int column = y_along_k ? 0 : lane % kNarrow;
@@ -106,7 +102,7 @@ struct Warp : Derived<Config> {
 
   __device__ __forceinline__ void fetch_x(Quad &to, int quad, Global<const float> *at) const {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {  // one row of the thread along k, otherwise one k
+    for (int i = 0; i < 4; ++i) {  // a row along k, otherwise a k
       Global<const float> *from = at;
       if constexpr (Config::x_along_k) {
         from += min(kLanes * i, (rows_left - 1) / kLanes * kLanes) * work.x_ld + 4 * kGroups * quad;
@@ -126,7 +122,7 @@ struct Warp : Derived<Config> {
     }
   }
 
-  // The constant offsets are added up again each time: the compiler would keep each of them in a register.
+  // Added up again each time: the compiler would keep each offset in a register.
   __device__ __forceinline__ void fetch_y(StagedY &to, Global<const float> *at) const {
 #pragma unroll
     for (int part = 0; part < D::kChunk / 32; ++part) {
@@ -142,7 +138,7 @@ struct Warp : Derived<Config> {
 
   // Sets the first `done` k of a chunk to zero.
   __device__ __forceinline__ void clear(Quad (&xs)[kQuads], StagedY &ys, int done) const {
-    const int x_left = 4 * group - done, y_left = y_p - done;  // below 0: cleared
+    const int x_left = 4 * group - done, y_left = y_p - done;  // below 0: to clear
 #pragma unroll
     for (int quad = 0; quad < kQuads; ++quad) {
 #pragma unroll
@@ -201,7 +197,7 @@ struct Warp : Derived<Config> {
     }
   }
 
-  // Multiplies the warp's chunks of the units [first, last): chunk `part` of each unit's warps_k chunks.
+  // Multiplies chunk `part` of each of the units [first, last).
   __device__ __forceinline__ void run(Sums &sum, int64_t first, int64_t last, int part) const {
     const int64_t stride = int64_t{work.warps_k} * D::kChunk, end = min(last * stride, work.k);
     const int64_t x_step = Config::x_along_k ? 1 : work.x_ld, last_chunk = work.k - D::kChunk;
@@ -209,8 +205,7 @@ struct Warp : Derived<Config> {
     if (p >= end) return;
     Quad xs[kQuads];
     StagedY ys;
-    // One pointer moves through X and one through Y. keep_in_register() makes each load add its own offset: otherwise
-    // the compiler would have a pointer for each load.
+    // One pointer moves through X and one through Y; otherwise the compiler would have one for each load.
     Global<const float> *x_at = x + min(p, last_chunk) * x_step, *y_at = y + min(p, last_chunk) * work.y_k;
     keep_in_register(x_at);
     keep_in_register(y_at);
@@ -223,8 +218,7 @@ struct Warp : Derived<Config> {
       put_y(ys);
       sync_warp();
       p += stride;
-      // After the last chunk this fetches one that is not multiplied: a branch would separate the products from their
-      // operands.
+      // No branch: after the last chunk another one is fetched, and not multiplied.
       x_at = x + min(p, last_chunk) * x_step;
       y_at = y + min(p, last_chunk) * work.y_k;
       keep_in_register(x_at);
@@ -241,8 +235,7 @@ struct Warp : Derived<Config> {
     } while (p < end);
   }
 
-  // Adds the groups' accumulators, of which each group keeps every fourth column, and stores them in columns `pitch`
-  // floats apart.
+  // Adds the groups' accumulators, of which each group keeps every fourth column; columns are `pitch` floats apart.
   __device__ __forceinline__ void put_sums(const Sums &sum, float *to, int pitch) const {
 #pragma unroll
     for (int j = 0; j < kNarrow; ++j) {
@@ -264,7 +257,7 @@ struct Warp : Derived<Config> {
   }
 };
 
-// Computes the block's share. Requires that k is at least one chunk.
+// Computes the block's share. k is at least one chunk.
 template <typename Config>
 __device__ __forceinline__ void compute(const SkinnyWork &work) {
   constexpr int kNarrow = Config::narrow_thread;
@@ -275,14 +268,14 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
     const SkinnyWork &of_sums = read_anew(work);
     const int rows = of_sums.warps_wide * kRows, pitch = rows + 4, part_floats = kNarrow * pitch;
     int thread = static_cast<int>(threadIdx.x);
-    keep_in_register(thread);  // values computed from it are not kept from tile to tile
+    keep_in_register(thread);  // nothing is kept from tile to tile
     const int warp = thread / 32, warp_wide = warp / of_sums.warps_k, warp_k = warp % of_sums.warps_k;
     const SkinnyPlace at(of_sums, tile, rows, kNarrow);
     const int64_t warp_row = at.row + warp_wide * kRows;
     typename Warp<Config>::Sums sum = {};
     const Warp<Config> mine(of_sums, at, min(warp_row, of_sums.wide - 1), thread % 32, shared + warp * D::kWarpFloats);
     if (warp_row < of_sums.wide) mine.run(sum, first, last, warp_k);
-    __syncthreads();  // no thread reads Y any more
+    __syncthreads();  // Y has been read
     mine.put_sums(sum, shared + warp_k * part_floats + warp_wide * kRows, pitch);
     __syncthreads();
     const SkinnyWork &of_output = read_anew(work);

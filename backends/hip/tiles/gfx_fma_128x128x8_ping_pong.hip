@@ -1,5 +1,5 @@
 // C = alpha op(A) op(B) + beta C, on any AMD GPU: four buffers of LDS that swap addresses, 8 x 8 elements a thread.
-// Main loop and source: valu.h.
+// Main loop and source: valu.h; LDS: docs/kernels/amd.md; figures and machine code: docs/kernels/amd.md.
 //
 // _split_k: for a C of few tiles and deep k. The same kernel, with a block for each slice of k, and split_k_sum().
 //
@@ -10,14 +10,8 @@
 //   | half 1 | half 3 | half 5 | half 7 |     A half is 32 consecutive threads: a wave on RDNA.
 //   +--------+--------+--------+--------+
 //
-// Shared memory, bytes: pair p of 2 at 8192 p: tileA at 0 (8 rows of 128 floats), tileB at 4096 (the same). Rows of a
-// K-major operand are 132 floats long; a pair then has up to 8448. Storing C takes 8704.
-//
 // Requires: gemm of FP32; any transposition, alignment, size and batch. _split_k: one product or a strided batch, and a
 // workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.
-//
-// Not yet run on AMD hardware. Compiled by nvcc on an H100 (1980 MHz): 4096 38.8 to 42.2 TFLOP/s, 75 to 83 % of cuBLAS
-// 13.1 FP32. Machine code: docs/kernels/amd.md.
 #include "gpu/kernels.h"
 #include "gpu/tiles/split_k_row.h"
 #include "valu.h"

@@ -1,9 +1,6 @@
 // As gfx_fma_128x128x8_ping_pong.hip, of FP16 or bfloat16 operands in FP32 arithmetic, converted exactly when they are
 // stored in LDS (widened.h). Also syrk of such operands: the tiles that overlap the triangle (gpu/level3/triangle.h).
 //
-// Shared memory, bytes: pair p of 2 at 8448 p: tileA at 0 (8 rows of 132 floats), tileB at 4224 (the same). Storing C
-// takes 8704.
-//
 // Requires: gemm or syrk of FP16 or bfloat16 operands; any transposition, alignment and size. gemm: any batch; syrk: a
 // strided batch.
 #include "gpu/kernels.h"

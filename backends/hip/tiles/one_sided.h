@@ -9,8 +9,8 @@
 //   e  +---+---+---+---+     m  the other side: trmm skips it, and computes the longest tiles first; symm fetches the
 //   r  | m | m | x | p |        mirror image, an operand that is contiguous along the other direction
 //
-// In an x, trmm fills the other side of the diagonal with zeros. BLAS has no such terms, but zero times Inf or NaN is
-// NaN. So elements that are Inf or NaN are summed again, one by one, without such terms.
+// In an x, trmm fills the other side of the diagonal with zeros. But zero times Inf or NaN is NaN, so elements of C
+// that are Inf or NaN are summed again, one by one, without such terms.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,7 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// A block's work. A is the square matrix. kPad: padding of TileStream.
+// A is the square matrix. kPad: padding of TileStream.
 template <class ConfigType, bool kSymmetric, bool kLeft, Fetch KindOther, int kPad>
 struct OneSidedTile {
   using Config = ConfigType;
@@ -58,7 +58,7 @@ struct OneSidedTile {
     return output_tile(anew.first, anew.second.product, at);
   }
 
-  // Calls add(a, other, range) with the streams of each part.
+  // Calls add(a, other, range) for each part.
   template <typename Add>
   __device__ __forceinline__ void for_parts(const Add &add) const {
 #pragma unroll 1
@@ -73,11 +73,11 @@ struct OneSidedTile {
       const bool crossed = part == 1, stored = o.upper == (part == 2);
       const bool none = from == to || (!kSymmetric && !crossed && !stored);
       const int kind = none ? 3 : crossed ? 2 : o.along_k == stored ? 1 : 0;
-      if (part > 0) __syncthreads();  // the part before has read its last tiles
+      if (part > 0) __syncthreads();  // the last tiles have been read
       Other other(operands.b(blockIdx.z), kLeft ? p.ldb : p.lda, kLeft ? at.column() : at.row(),
                   kLeft ? p.n - at.column() : p.m - at.row(), from);
       TileRange range(from, to, Config::tile_k);
-      range.count = uniform(range.count);  // otherwise vector instructions count the loop
+      range.count = uniform(range.count);  // else vector instructions count the loop
       if (again(kind) == 2) {
         Square stream(a, lda, o, first, from);
         add(stream, other, range);
@@ -93,13 +93,13 @@ struct OneSidedTile {
     }
   }
 
-  // trmm: computes a stored element of C again without the terms outside of the triangle, if it is not finite.
+  // trmm: if an element of C is not finite, sums it again, without terms outside of the triangle.
   __device__ __forceinline__ void mend(const OutputTile &out, int row, int column) const {
     if (row >= out.rows || column >= out.columns) return;
     Global<float> *to = out.c + column * out.ld + row;
     if (fabsf(*to) < INFINITY) return;
     const int64_t outer = kLeft ? at.row() + row : at.column() + column;
-    const int64_t within = kLeft ? at.column() + column : at.row() + row;  // index in the other matrix
+    const int64_t within = kLeft ? at.column() + column : at.row() + row;  // in the other matrix
     const int64_t lda = kLeft ? o.product.lda : o.product.ldb, ldb = kLeft ? o.product.ldb : o.product.lda;
     const Global<const float> *a = global(static_cast<const float *>(operands.a(blockIdx.z)));
     const Global<const float> *b = global(static_cast<const float *>(operands.b(blockIdx.z)));
@@ -141,7 +141,7 @@ __device__ __forceinline__ void ping_pong_one_sided(const StridedOperands &opera
   const OutputTile out = tile.output();
   store_tile<Config>(sum, out, shared);
   if constexpr (!kSymmetric) {
-    __syncthreads();  // other threads may have stored this thread's elements
+    __syncthreads();  // others may have stored this thread's elements
     if (finite) return;
     using Place = ThreadPlace<Config>;
     const Place place;

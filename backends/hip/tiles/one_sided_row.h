@@ -1,4 +1,4 @@
-// The macro that a kernel's file for symm and trmm uses after its Config and Row.
+// Macro of the files of kernels of symm and trmm, after their Config and Row.
 #pragma once
 
 #include "gpu/kernels.h"
@@ -8,7 +8,7 @@
 
 namespace libsgemm::hip {
 
-// Row of symm or trmm, from the file's Row. A symmetric A is fetched along both of its dimensions.
+// A symmetric A is fetched along both dimensions.
 template <class Base>
 struct OneSidedRow : Base {
   static bool vectors(const GemmDesc &gemm) {
@@ -20,8 +20,7 @@ struct OneSidedRow : Base {
 
 }  // namespace libsgemm::hip
 
-// Defines the kernel `NAME` of the file's Config and Row for ROUTINE (symm or trmm), by ENGINE of one_sided.h or
-// matrix_one_sided.h, and its table entry `Kernel NAME()`.
+// Defines the kernel `NAME` for ROUTINE (symm or trmm), by ENGINE of one_sided.h or matrix_one_sided.h.
 #define LIBSGEMM_HIP_ONE_SIDED_ROW(NAME, ROUTINE, ENGINE)                                                           \
   template <bool kLeft, Fetch KindOther>                                                                            \
   __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)                                           \

@@ -10,22 +10,22 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// `Pad`: floats between the rows in LDS.
+// `Pad`: floats between rows in LDS.
 template <int Outer, int Depth, int Threads, bool kSymmetric, int Pad>
 struct SquareStream {
   static constexpr int pitch = Outer + Pad;
   static constexpr int floats = Depth * pitch;
   static constexpr int copies = Outer * Depth / Threads, width = 1;
-  static constexpr int k_step = Threads / Outer;  // k between a thread's copies
+  static constexpr int k_step = Threads / Outer;  // between a thread's copies
   static constexpr int target_step = k_step * pitch, element_step = 1;
   static_assert(Threads % Outer == 0 && copies * Threads == Outer * Depth, "whole copies");
   using Staged = float[copies][width];
 
-  Global<const float> *base;  // matrix; the same in all threads
+  Global<const float> *base;  // the same in all threads
   int64_t ld;
-  int outer, k;  // place of the thread's first copy, in the k-tile to fetch
+  int outer, k;  // the thread's first copy, in the k-tile to fetch
   bool along_k, upper, unit;
-  int target;  // place of that copy in LDS
+  int target;  // of that copy in LDS
 
   __device__ __forceinline__ SquareStream(const void *matrix, int64_t ld, const OneSidedProblem &o, int64_t first,
                                           int64_t first_k)
@@ -41,7 +41,7 @@ struct SquareStream {
     outer = static_cast<int>(min(first + thread % Outer, o.product.k - 1));
   }
 
-  // The element of the thread's row at this k. It is at (x, y) of the stored matrix, x along its columns.
+  // Element of the thread's row at this k; stored at (x, y), x along the columns.
   __device__ __forceinline__ float element(int k) const {
     const bool stored = upper ? outer <= k : outer >= k;
     if (!kSymmetric && !stored) return 0.0f;

@@ -1,7 +1,7 @@
-// Fetches an operand's tiles from memory into registers, one after the other. Addresses cost no instructions: a base in
-// scalar registers, common to the block, plus a constant offset in a vector register. Rows and columns beyond the
-// matrix are fetched from its last ones; they only affect elements of C that are not stored. Masks are only needed for
-// the k that the first k-tile lacks.
+// Fetches an operand's tiles from memory into registers. Addresses cost no instructions: a base in scalar registers,
+// common to the block, plus a constant offset in a vector register. Rows and columns beyond the matrix are fetched from
+// its last ones, which only affects elements of C that are not stored. Masks are only for the k that the first k-tile
+// lacks.
 #pragma once
 
 #include <type_traits>
@@ -12,7 +12,7 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// uniform() for a distance that the compiler would otherwise keep in vector registers.
+// The compiler would keep such a distance in vector registers.
 __device__ __forceinline__ int64_t uniform_distance(int64_t bytes) {
   const auto low = static_cast<uint32_t>(uniform(static_cast<int>(bytes)));
   const auto high = static_cast<uint32_t>(uniform(static_cast<int>(bytes >> 32)));
@@ -26,30 +26,30 @@ __device__ __forceinline__ int64_t choose(bool whether, int64_t bytes) {
   return static_cast<uint32_t>(again(whether ? static_cast<int>(bytes) : 0));
 }
 
-// A stream's position. It fetches k-tiles of Depth k. kShort: a k-tile is less than 2^32 bytes, as in choose().
+// kShort: a k-tile of Depth k is less than 2^32 bytes.
 template <int Depth, class Offset, int Offsets, bool kShort>
 struct StreamPosition {
-  Global<const char> *base;  // first element of the k-tile to fetch; the same in all threads of a wave
-  int64_t k_bytes;           // distance from one k to the next
-  Offset offset[Offsets];    // offsets of this thread's elements
+  Global<const char> *base;  // first element of the k-tile to fetch; the same in a wave
+  int64_t k_bytes;           // between k elements
+  Offset offset[Offsets];    // of this thread's elements
 
   __device__ __forceinline__ void advance(int depth = Depth) { base = uniform(base + depth * k_bytes); }
-  // advance() in two parts: distance() returns the bytes, 0 without `more`; advance_by() moves.
+  // advance() in two parts: distance(), 0 without `more`; advance_by().
   __device__ __forceinline__ int64_t distance(bool more) const { return choose<kShort>(more, Depth * k_bytes); }
   __device__ __forceinline__ void advance_by(int64_t bytes) { base = uniform(base + bytes); }
-  // Makes all later fetches read the element or vector at `base`. Requires the same base in all waves.
+  // All later fetches read what is at `base`, the same in all waves.
   __device__ __forceinline__ void stay() {
     k_bytes = 0;
     for (Offset &each : offset) each = 0;
   }
 };
 
-// A load adds an offset of 32 bits to a scalar base. K-major rows fetched element by element may be further apart.
+// A load adds 32 bits to a scalar base. K-major rows fetched element by element may be further apart.
 template <Fetch Kind>
 using OffsetOf = std::conditional_t<Kind == Fetch::inner, int64_t, uint32_t>;
 
-// Vectors require offsets_fit(). Along k each copy has its own offset. Otherwise the copies are whole k apart, the same
-// distance in all threads, and share one offset.
+// Vectors require offsets_fit(). Along k each copy has its own offset. Otherwise copies are whole k apart and share
+// one.
 template <int Outer, int Depth, int Threads, Fetch Kind, int Pad = 4,
           class Map = TileMap<Outer, Depth, Threads, Kind, Pad>>
 struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Map::copies : 1, Map::width == 4> {
@@ -64,7 +64,7 @@ struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Ma
 
   static_assert(Kind != Fetch::outer || Outer % 64 == 0, "a wave fetches elements of one step of k");
 
-  // `left`: number of outer elements from `first` on, at least one.
+  // `left`: outer elements from `first` on, at least one.
   __device__ __forceinline__ TileStream(const void *operand, int64_t ld, int64_t first, int64_t left, int64_t first_k) {
     const int64_t outer_bytes = 4 * (along_k ? ld : 1);
     k_bytes = 4 * (along_k ? 1 : ld);
@@ -107,19 +107,19 @@ struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Ma
   }
 
   __device__ __forceinline__ void stay() {
-    if constexpr (Kind == Fetch::outer) base = uniform(base - uniform(this->k) * k_bytes);  // the same in all waves
+    if constexpr (Kind == Fetch::outer) base = uniform(base - uniform(this->k) * k_bytes);  // in all waves
     Position::stay();
   }
 };
 
-// A Stream that takes its direction at run time, with a direction that is known at compile time.
+// A Stream with a direction that is known at compile time.
 template <class Stream, bool kAlongK>
 struct Directed : Stream {
   __device__ __forceinline__ Directed(const void *operand, int64_t ld, int64_t first, int64_t left, int64_t first_k)
       : Stream(operand, ld, kAlongK, first, left, first_k) {}
 };
 
-// True if offsets within a tile of `outer` x `depth` are less than 2^32 bytes.
+// True if offsets within a tile of `outer` x `depth` are below 2^32 bytes.
 inline bool offsets_fit(int64_t ld, bool along_k, int outer, int depth) {
   return ld < (int64_t{1} << 30) / (along_k ? outer : depth) - outer;
 }

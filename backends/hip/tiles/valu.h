@@ -6,9 +6,8 @@
 //               multiply(t)              columns of tileA, rows of tileB; k + 1 is read while k is multiplied
 //               store(t + 1), swap, barrier, before the last k, which hides the first read of the next pair
 //
-// The loop contains almost nothing but products; tile_stream.h explains how. A Config is a TileShape. Products are
-// single instructions, of which gfx11 and later issue two at a time if the registers permit, or pairs (v_pk_fma_f32) on
-// gfx90a and later CDNA.
+// The loop contains almost nothing but products; tile_stream.h explains how. Products are single instructions, of which
+// gfx11 and later issue two at a time if the registers permit, or pairs (v_pk_fma_f32) on gfx90a and later CDNA.
 //
 // Sources: patent CN110147248B (four buffers that swap addresses); CN106681694A, its forerunner on Kepler (smA, smAx).
 #pragma once
@@ -30,9 +29,9 @@ struct Sums {
       for (int j = 0; j < kN; ++j) sum[i][j] = fmaf(a[i], b[j], sum[i][j]);
     }
   }
-  // Reads them in pairs, which makes the compiler keep neighbours in neighbouring registers during the loop:
-  // v_dual_fmac_f32 writes one register of even and one of odd number. (A pair in the loop itself would require
-  // v_fma_f32, which is never dual.)
+  // Reading pairs makes the compiler keep neighbours in neighbouring registers during the loop: v_dual_fmac_f32 writes
+  // one register of even and one of odd number. (A pair in the loop itself would require v_fma_f32, which is never
+  // dual.)
   __device__ __forceinline__ void get(float (&to)[kM][kN]) const {
 #pragma unroll
     for (int i = 0; i < kM; i += 2) {
@@ -87,8 +86,8 @@ template <class Config, class A, class B>
 constexpr int kPingPongFloats = 2 * (A::floats + B::floats) > kStoreFloats<Config> ? 2 * (A::floats + B::floats)
                                                                                    : kStoreFloats<Config>;
 
-// Adds the product of the tiles of the streams `a` and `b`, which are at the first k-tile of `range`. `shared`: two
-// pairs of tiles, which no thread reads any more.
+// Adds the product of the streams `a` and `b`, which are at the first k-tile of `range`. `shared`: two pairs of tiles,
+// no longer in use.
 template <class Config, class A, class B>
 __device__ __forceinline__ void ping_pong_sums(Sums<Config> &sums, A &a, B &b, const TileRange &range, float *shared) {
   constexpr int kPair = A::floats + B::floats, kTileB = A::floats;
@@ -106,9 +105,9 @@ __device__ __forceinline__ void ping_pong_sums(Sums<Config> &sums, A &a, B &b, c
   using Place = ThreadPlace<Config>;
   const Place place;
   constexpr int kStrideA = Config::lane_rows * 4, kStrideB = Config::lane_columns * Config::group_n;
-  float column[2][Config::thread_m], row[2][Config::thread_n];  // fragments of tileA, of tileB
+  float column[2][Config::thread_m], row[2][Config::thread_n];  // of tileA, of tileB
   const int read_a = 4 * place.row(), read_b = 4 * (kTileB + place.column());
-  int now = 0;  // offset of the pair that is multiplied, in bytes
+  int now = 0;  // of the pair that is multiplied, in bytes
 
   const auto read = [&](int k) {
     const int step = k % Config::tile_k;
@@ -123,7 +122,7 @@ __device__ __forceinline__ void ping_pong_sums(Sums<Config> &sums, A &a, B &b, c
   read(0);
 #pragma unroll 1
   for (int left = range.count; left > 0; --left) {
-    if (left > 1) {  // the last k-tile stores its registers once more, to a pair that no thread reads
+    if (left > 1) {  // the last k-tile stores its registers once more, to an unused pair
       a.fetch(staged_a);
       b.fetch(staged_b);
       a.advance();
@@ -132,7 +131,7 @@ __device__ __forceinline__ void ping_pong_sums(Sums<Config> &sums, A &a, B &b, c
 #pragma unroll
     for (int k = 0; k < Config::tile_k; ++k) {
       if (k == Config::tile_k - 1) {
-        now = 4 * kPair - now;  // the pairs swap
+        now = 4 * kPair - now;  // swap
         a.store(floats_at(shared, now), staged_a);
         b.store(floats_at(shared, now) + kTileB, staged_b);
         __syncthreads();

@@ -1,4 +1,4 @@
-// Host side of the kernels built on valu.h.
+// Host side of valu.h.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,9 @@
 
 namespace libsgemm::hip {
 
-// Share of the peak of a compute unit's arithmetic that a kernel can reach. For one k the arithmetic takes `clocks`,
-// `lds_bytes` move to and from LDS, and `fetched_bytes` through the compute unit's cache; the arithmetic hides most of
-// this. AMD documents 128 bytes a clock for LDS, and 64 for the cache of each chip up to gfx90a; for later chips this
-// is assumed.
+// Share of the peak that a kernel can reach on a compute unit. For one k the arithmetic takes `clocks`, `lds_bytes`
+// move to and from LDS, and `fetched_bytes` through the compute unit's cache; the arithmetic hides most of this. AMD
+// documents 128 bytes a clock for LDS, and 64 for the cache up to gfx90a; for later chips this is assumed.
 inline double share_of_peak(double clocks, double lds_bytes, double fetched_bytes) {
   constexpr double kLdsBytesPerClock = 128, kCacheBytesPerClock = 64;
   const double moved = std::max(lds_bytes / kLdsBytesPerClock, fetched_bytes / kCacheBytesPerClock);
@@ -27,15 +26,15 @@ inline Figures reached(int device, Fitted row, double peak) {
   return f;
 }
 
-// Base of a Row of gpu/tiles/tile_row.h. Runs on every device. The Config also has fitted, its model parameters, and
+// Base of a Row of gpu/tiles/tile_row.h, for every device. The Config also has fitted, its model parameters, and
 // blocks, resident on a compute unit.
 template <class RowConfig>
 struct ValuRow {
   using Config = RowConfig;
   static constexpr Engine engine = Engine::registers;
   static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
-  static constexpr bool available = true;  // in the code for this pass's target
-  static constexpr bool chains = true;     // an element of C is one sequential FMA order along k
+  static constexpr bool available = true;  // in the code for this target
+  static constexpr bool chains = true;     // one sequential FMA order
 
   static bool runs_on(int) { return true; }
 

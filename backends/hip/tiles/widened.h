@@ -1,5 +1,5 @@
-// Products of 16-bit operands (FP16, bfloat16) by vector instructions: parameters, and tiles that are converted to FP32
-// when they are stored in LDS.
+// Products of FP16 or bfloat16 operands by vector instructions: tiles that are converted to FP32 when they are stored
+// in LDS.
 #pragma once
 
 #include "gpu/element.h"
@@ -15,13 +15,13 @@ struct WidenedProblem : TileProblem {
 };
 
 // TileStream element by element, for any alignment, stride and direction. A thread fetches pairs of neighbours along k,
-// which need one offset. Layout in LDS: [Depth][pitch] floats.
+// which need one offset.
 template <int Outer, int Depth, int Threads, Type kType>
 struct WidenedStream : StreamPosition<Depth, int64_t, Outer * Depth / (2 * Threads), false> {
   static constexpr int pitch = Outer + 4;
   static constexpr int floats = Depth * pitch;
   static constexpr int pairs = Outer * Depth / (2 * Threads);
-  static constexpr int outer_step = 2 * Threads / Depth, k_step = 2 * Threads / Outer;  // distances of pairs
+  static constexpr int outer_step = 2 * Threads / Depth, k_step = 2 * Threads / Outer;  // between pairs
   static_assert(2 * Threads % Depth == 0 && Threads % Outer == 0 && pairs * 2 * Threads == Outer * Depth,
                 "whole pairs");
   using Staged = uint32_t[pairs][2];  // raw bits
@@ -29,7 +29,7 @@ struct WidenedStream : StreamPosition<Depth, int64_t, Outer * Depth / (2 * Threa
   using Position = typename WidenedStream::StreamPosition;
   using Position::base, Position::k_bytes, Position::offset;
 
-  int k, next_k;            // k of the first pair, and the distance to the next one
+  int k, next_k;            // of the first pair; distance to the next one
   int target, next_target;  // the same in LDS
 
   __device__ __forceinline__ WidenedStream(const void *operand, int64_t ld, bool along_k, int64_t first, int64_t left,

@@ -3,15 +3,15 @@
 //
 //   struct Row {
 //     using Config = ...;                        // tile_m, tile_n, tile_k, threads
-//     static constexpr bool has_vectors = ...;   // has instances that fetch four elements at once
-//     static constexpr bool has_elements = ...;  // has instances that take any operands
-//     static constexpr bool chains = ...;        // an element of C is one sequential FMA order along k
+//     static constexpr bool has_vectors = ...;   // instances that fetch four elements at once
+//     static constexpr bool has_elements = ...;  // instances for any operands
+//     static constexpr bool chains = ...;        // an element of C is one sequential FMA order
 //     static bool runs_on(int device);
-//     static Tiling tiling(const GemmDesc &desc, int device);  // for the cost
-//     // The instance with vectors, for operands that words_fit() accepts, and the one that takes any operands.
+//     static Tiling tiling(const GemmDesc &desc, int device);
+//     // For operands that words_fit() accepts, and for any.
 //     template <Type kType, Fetch A, Fetch B, typename Operands> static auto vector_kernel();
 //     template <Type kType, typename Operands> static auto kernel();
-//     // Only for syrk, whose operands are the same matrix.
+//     // For syrk.
 //     template <Type kType, Fetch Kind> static auto triangle_kernel();
 //   };
 #pragma once
@@ -23,8 +23,7 @@
 
 namespace libsgemm::hip {
 
-// True if the operands can be fetched by four elements, 8 bytes, at once. Excludes batches of pointers, which may be in
-// device memory.
+// True if fetches can take four elements, 8 bytes. Never for batches of pointers, which may be in device memory.
 inline bool words_fit(const GemmDesc &desc) {
   if (desc.batch == Batch::pointers) return false;
   const auto fits = [&](const void *base, int64_t ld, int64_t rows, int64_t stride) {
@@ -100,7 +99,7 @@ Kernel widened_kernel(const char *name) {
   return kernel;
 }
 
-// The TriangleRow of gpu/level3/triangle_row.h for syrk.
+// The TriangleRow of gpu/level3/triangle_row.h, for syrk.
 template <class WidenedRow, Type kType>
 struct WidenedTriangleRow {
   struct Row : WidenedRow {

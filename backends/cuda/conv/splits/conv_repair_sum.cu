@@ -1,4 +1,4 @@
-// Adds the slices of sm90_conv_repair, like conv_split_k_sum_fp64, if the guard leaves the product out.
+// Adds the slices of sm90_conv_repair, like conv_split_k_sum_fp64.
 #include "conv_splits.cuh"
 #include "gpu/launch.h"
 #include "gpu/tiles/split_k_sum.h"

@@ -1,9 +1,9 @@
-// The passes over the operands of a convolution of splits (conv_splits.h). Bound by memory; not measured by themselves.
+// The passes over the operands of a convolution of splits (conv_splits.h). Bound by memory.
 //
-//   conv_survey   one block for each filter: finds its largest magnitude, then writes its splits; for images blocks of
-//                 256 threads x 8 units, in memory order
+//   conv_survey   a block for each filter: finds its largest magnitude, then writes its splits; for images, blocks in
+//                 memory order
 //   conv_split    if channels are contiguous, 256 threads x 4 times 4 channels; otherwise 64 pixels x 32 channels,
-//                 transposed in shared memory, 32 rows of 65 words, 8320 bytes
+//                 transposed in shared memory
 #include "conv_splits.cuh"
 #include "gpu/cost.h"
 #include "gpu/launch.h"
@@ -11,15 +11,13 @@
 namespace libsgemm::cuda {
 namespace {
 
-constexpr int kSurveyUnits = 8, kSplitUnits = 4;  // units of a thread
-constexpr int kPixels = 64, kChannels = 32;       // tile that is transposed
-
-// ---- Groups of four channels
+constexpr int kSurveyUnits = 8, kSplitUnits = 4;  // of a thread
+constexpr int kPixels = 64, kChannels = 32;       // transposed at a time
 
 template <Scheme kScheme>
 constexpr int kQuadBytes = 4 * kConvFormat<kScheme>.bytes;
 
-// Factor that scales image `image`; 2^0 if the scheme does not scale.
+// Factor of an image; 2^0 if the scheme does not scale.
 template <Scheme kScheme>
 __device__ __forceinline__ PowerOfTwo scale_of_image(const ConvPass &p, unsigned image) {
   if constexpr (kScaledRows<kScheme>) return PowerOfTwo(scale_of(p.most[static_cast<int>(image) * p.words_of_image]));
@@ -43,7 +41,7 @@ __device__ __forceinline__ void write_splits(const Four<uint32_t> &x, const Powe
   }
 }
 
-// Loads four channels from `first` on, `step` elements apart. Those from `channels` on are zero.
+// Loads four channels from `first` on, `step` elements apart; zeros from `channels` on.
 __device__ __forceinline__ Four<uint32_t> load_channels(const uint32_t *from, int64_t step, int first, int channels) {
   Four<uint32_t> x = {};
 #pragma unroll
@@ -52,8 +50,6 @@ __device__ __forceinline__ Four<uint32_t> load_channels(const uint32_t *from, in
   }
   return x;
 }
-
-// ---- The survey
 
 struct Range {
   uint32_t most = 0, least = 0;  // as in Splits
@@ -64,7 +60,7 @@ struct Range {
   }
 };
 
-// Combines the ranges of all threads of the block; each gets the result.
+// Combines the ranges of the block's threads; each gets the result.
 __device__ __forceinline__ Range range_of_block(Range mine) {
   constexpr int kWarps = kPassThreads / 32;
   __shared__ uint32_t most[kWarps], least[kWarps];
@@ -145,8 +141,6 @@ __global__ void __launch_bounds__(kPassThreads) conv_survey(const __grid_constan
 #endif
 }
 
-// ---- The split
-
 template <Scheme kScheme>
 __global__ void __launch_bounds__(kPassThreads) conv_split_along_c(const __grid_constant__ ConvPass p) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -178,7 +172,7 @@ template <Scheme kScheme>
 __global__ void __launch_bounds__(kPassThreads) conv_split_transposed(const __grid_constant__ ConvPass p) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   __shared__ uint32_t tile[kChannels][kPixels + 1];
-  constexpr int kRows = kPassThreads / kPixels;  // channels that are read at once
+  constexpr int kRows = kPassThreads / kPixels;  // channels read at once
   const ConvImage &image = p.image;
   const auto *source = reinterpret_cast<const uint32_t *>(global(image.data)) + blockIdx.y * image.n;
   const int thread = static_cast<int>(threadIdx.x), pixels = image.height * image.width;

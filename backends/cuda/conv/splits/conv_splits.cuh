@@ -1,4 +1,4 @@
-// Device code that evaluates the guards of convolutions of splits (conv_splits.h).
+// The guards of convolutions of splits (conv_splits.h).
 #pragma once
 
 #include "conv_splits.h"
@@ -6,7 +6,7 @@
 
 namespace libsgemm::cuda {
 
-// True if tile (`pixels`, `filters`) of the guard is left out, because of one of its images or of its filters.
+// True if one of the images or of the filters of tile (`pixels`, `filters`) makes the guard leave it out.
 __device__ __forceinline__ bool left_out(const ConvGuard &g, int pixels, int filters) {
   const int first = g.pixels.quotient(pixels * kOuterPad);
   const int last = min(g.pixels.quotient(pixels * kOuterPad + kOuterPad - 1), g.images - 1);

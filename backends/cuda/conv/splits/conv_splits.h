@@ -7,14 +7,13 @@
 //             base + i * split_bytes + (k * ld + (r * taps along w + s) * blocks * step + c) * bytes
 //
 // Channels are padded with zeros: in the image to a multiple of 8, in the filters to a multiple of `step`, the channels
-// of one tap in a k-step (ConvFormat::channels). TMA fills in zeros for those that the image lacks. In the modes fp16,
-// bf16 and tf32 there is one split, which is not scaled, and nothing is left out.
+// of one tap in a k-step; TMA fills in those that the image lacks. In the modes fp16, bf16 and tf32 there is one split,
+// not scaled, and nothing is left out.
 //
-// A filter is scaled by its largest magnitude, like a row of a product. An image has one scale, since its windows
-// overlap: elements below 2^-49 of its largest are lost in mode fp16x3, below 2^-148 in bf16x6. In mode fp32_fast, FP64
-// computes the output of an image that spans too many powers of two. The bound proven in docs/kernels/splits.md
-// holds for the rest: no line of the proof requires more of a window than holds for the whole image. The exception for
-// dense rows does not apply.
+// A filter is scaled by its largest magnitude. An image has one scale, since its windows overlap: elements below 2^-49
+// of its largest are lost in mode fp16x3, below 2^-148 in bf16x6. In mode fp32_fast, FP64 computes the output of an
+// image that spans too many powers of two. The bound proven in docs/kernels/splits.md holds for the rest: no line of
+// the proof requires more of a window than holds for the whole image. The exception for dense rows does not apply.
 #pragma once
 
 #include "gpu/conv/conv_problem.h"
@@ -27,14 +26,14 @@ using namespace gpu;
 
 struct ConvFormat {
   int splits, bytes;
-  int channels;  // channels of a k-step: 64 bytes with several splits, else 128
+  int channels;  // of a k-step: 64 bytes with several splits, else 128
   bool scaled;
 };
 template <Scheme kScheme>
 constexpr ConvFormat kConvFormat = {kSplits<kScheme>, kScheme == Scheme::tf32 ? 4 : 2,
                                     kSplits<kScheme> > 1 || kScheme == Scheme::tf32 ? 32 : 64, kScaledRows<kScheme>};
 
-// FP32 tensors: address, strides in elements, extents.
+// FP32 tensors: strides in elements, extents.
 struct ConvImage {
   const float *data;
   int64_t n, c, h, w;  // strides
@@ -42,68 +41,67 @@ struct ConvImage {
 };
 struct ConvFilters {
   const float *data;
-  int64_t k, c, r, s;  // strides; those of taps may be negative
+  int64_t k, c, r, s;  // those of taps may be negative
   int filters, channels, taps_h, taps_w;
 };
 
-// Selects the tiles of kOuterPad pixels x kOuterPad filters that are left to FP64.
+// Selects the tiles of kOuterPad pixels x kOuterPad filters for FP64.
 struct ConvGuard {
-  const uint32_t *most, *least;      // for each image; as in Splits
-  const uint32_t *filters, *excess;  // largest magnitude and excess of each kOuterPad filters
-  gpu::Divisor pixels;               // pixels of an image of the output
+  const uint32_t *most, *least;      // of images; as in Splits
+  const uint32_t *filters, *excess;  // of each kOuterPad filters: largest magnitude, excess
+  gpu::Divisor pixels;               // of an image of the output
   int images;
-  int log2_k;       // log2 of the terms of a sum, rounded up
-  int most_excess;  // mode fp32_fast only; below 0: the excess is not checked
+  int log2_k;       // of the terms of a sum, rounded up
+  int most_excess;  // mode fp32_fast; below 0: not checked
 };
 
 struct ConvPass {
   ConvImage image;
-  // Three loops over the elements of an image in memory order; a unit is four elements if `vectors`, else one.
+  // Loops over an image in memory order; a unit is four elements if `vectors`, else one.
   gpu::Divisor middle, inner;
   int64_t walk[3];
-  int units;  // units of an image
+  int units;  // of an image
   bool vectors;
 
   bool along_c;               // channels are neighbours
-  bool c_vectors;             // four of them are loaded at once
+  bool c_vectors;             // four at once
   int padded;                 // channels with padding
-  gpu::Divisor quads, width;  // quads of padded channels; pixels of a row
+  gpu::Divisor quads, width;  // of padded channels; pixels of a row
   char *image_splits;
   int64_t image_split_bytes;
-  uint32_t *most, *least;  // for each image; as in Splits
-  int words_of_image;      // words from image to image: 0 if all images have one scale, else 1
+  uint32_t *most, *least;  // of images; as in Splits
+  int words_of_image;      // from image to image: 0 if all have one scale, else 1
 
   ConvFilters filters;
-  gpu::Divisor tap_quads, taps_w;  // quads of padded channels of a tap; taps of a row
+  gpu::Divisor tap_quads, taps_w;  // of padded channels of a tap; taps of a row
   int filter_quads;
   char *filter_splits;
   int64_t filter_split_bytes, filter_ld;
-  uint32_t *filter_most, *block_most, *excess;  // for each filter; the others for each kOuterPad filters
+  uint32_t *filter_most, *block_most, *excess;  // of filters; the others of each kOuterPad filters
 };
 
 // Tensors that a survey reads: largest and smallest magnitudes of images; of filters the splits and, if the scheme
-// scales, largest magnitudes and excesses. The words must be zero before, except those of blocks of filters: these may
-// come from other taps of the same filters, and then cover both sets of taps.
+// scales, largest magnitudes and excesses. Words must be zero before, except those of blocks of filters: these may come
+// from other taps of the same filters, and then cover both.
 struct ConvSurvey {
   bool images, filters;
 };
 libsgemm_status_t launch_conv_survey(Scheme scheme, const ConvPass &pass, const ConvSurvey &of, const Launch &launch,
                                      Error *error);
 libsgemm_status_t launch_conv_split(Scheme scheme, const ConvPass &pass, const Launch &launch, Error *error);
-// Computes the tiles of product `index` that the guard leaves out, in FP64.
+// The tiles of product `index` that the guard leaves out.
 libsgemm_status_t launch_conv_repair(const ConvDesc &desc, int64_t index, const ConvGuard &guard, const Launch &launch,
                                      Error *error);
 
-// ---- The weight gradient: sums over the pixels of all images, each tensor with one scale
+// ---- The weight gradient: sums over the pixels of all images, one scale a tensor
 
-// Decides whether the product of the two tensors is left to FP64.
 struct ConvWeightsGuard {
-  const uint32_t *words;    // most and least of x, then of dy; null: never
+  const uint32_t *words;    // most and least of x, of dy; null: never
   int log2_k, most_excess;  // as in ConvGuard
 };
 
-// Sum of the slices of a filter gradient. Element (i, k) of slice s is sums[s * slice + i * ld + k]. Row i is channel i
-// % 64 of block i / 64 % blocks of tap i / (64 * blocks).
+// Element (i, k) of slice s is sums[s * slice + i * ld + k]. Row i is channel i % 64 of block i / 64 % blocks of tap i
+// / (64 * blocks).
 struct ConvWeightsSum {
   const float *sums;
   int64_t slice, ld;
@@ -118,7 +116,7 @@ libsgemm_status_t launch_conv_weights_sum(const ConvWeightsSum &sum, const Launc
 // Computes the gradient in FP64, if the guard leaves it out. `sums`: workspace for slices of doubles.
 libsgemm_status_t launch_conv_weights_repair(const ConvDesc &desc, const ConvWeightsGuard &guard, void *sums,
                                              size_t sums_bytes, const Launch &launch, Error *error);
-// Adds those slices, if the guard leaves the gradient out.
+// Adds these slices, if the guard leaves the gradient out.
 libsgemm_status_t launch_conv_repair_sum(const gpu::ConvProblem &p, int slices, const ConvWeightsGuard &guard,
                                          const Launch &launch, Error *error);
 

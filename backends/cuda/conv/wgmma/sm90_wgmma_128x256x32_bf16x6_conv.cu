@@ -1,12 +1,5 @@
 // As sm90_wgmma_128x256x32_fp16x3_conv.cu, from six products of bfloat16 (mode bf16x6), with 3 splits and 6 bytes for
-// each element. No mode fp32_fast.
-//
-// Shared memory, bytes, for 256 pixels x 128 filters: stage s of 3 at 73728 s: splits of the pixels at 0, of the
-// filters at 49152 (24576); no room for the boxes of stores; 6 barriers at 221184; 221232 in all. Other tiles:
-// kConvStages (wgmma_conv_row.h).
-//
-// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 81 TFLOP/s; in
-// FP64 58. More: docs/kernels/convolution.md.
+// each element, and no room for the boxes of stores. No mode fp32_fast.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

@@ -1,10 +1,5 @@
 // As sm90_wgmma_128x256x32_fp16x3_weights.cu, from six products of bfloat16 (mode bf16x6), with 3 splits and 6 bytes
-// for each element. No mode fp32_fast.
-//
-// Shared memory, bytes, for 256 x 128: stage s of 3 at 73728 s: splits of 256 channels at 0, of 128 filters at 49152
-// (24576); no room for the boxes of stores; 6 barriers at 221184; 221232 in all.
-//
-// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 256 channels, 14 x 14, 66 TFLOP/s.
+// for each element, and no room for the boxes of stores. No mode fp32_fast.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
 #include "wgmma_weights_row.h"

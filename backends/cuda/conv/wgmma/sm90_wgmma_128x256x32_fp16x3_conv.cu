@@ -1,5 +1,5 @@
 // Convolutions and their data gradients with FP32-level error, from three products of fp16 by wgmma (mode fp16x3,
-// sm_90).
+// sm_90). Figures: docs/kernels/convolution.md.
 //
 // sm90_wgmma_128x256x32_fp32_fast_conv: the same kernels for mode fp32_fast. They also leave out the tiles whose images
 // or filters two splits do not hold within FP32's error bound (conv_splits.h).
@@ -14,9 +14,8 @@
 //   | warpgroup 1: 128 pixels |
 //   +-------------------------+   warp 8 copies: pixels by TMA's im2col mode
 //
-// Shared memory, bytes, for 256 x 128: stage s of 4 at 49152 s: splits of 256 pixels (in a cluster: of 128, and of the
-// other 128) at 0, of 128 filters at 32768 (16384); for stores two boxes of each warp at 196608, 2048 each; 8 barriers
-// at 229376; 229440 in all. Other tiles: kConvStages (wgmma_conv_row.h).
+// Shared memory: kConvStages (wgmma_conv_row.h) of splits of pixels and filters, two boxes of each warp for stores,
+// barriers.
 //
 // Requires: sm_90, and FP64 tensor cores; no groups; the forward convolution, or a data gradient whose strides are not
 // larger than the filter and at most 16 (height x width); FP32 tensors with any element strides and alignment, but the
@@ -24,9 +23,6 @@
 // (taps - 1) up to about 127 more than the padding; fp32_fast: 256 terms or more. Workspace: the splits of the filters
 // and of one image, 4 bytes for each element, channels up to multiples of 32 in filters and of 8 in images; 8 bytes for
 // each image and 4 for each filter.
-//
-// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 121 TFLOP/s; in
-// FP64 58. More: docs/kernels/convolution.md.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

@@ -1,25 +1,20 @@
 // Weight gradients of convolutions with FP32-level error, from three products of fp16 by wgmma (mode fp16x3, sm_90).
+// Figures: docs/kernels/convolution.md.
 //
 // sm90_wgmma_128x256x32_fp32_fast_weights: the same kernels for mode fp32_fast. FP64 computes everything if the two
 // tensors span more powers of two than two splits hold within FP32's error bound (conv_splits.h). At least 256 pixels,
 // 16 an image.
 //
-// Launches: wgmma_weights.h. Main loop: wgmma_weights.cuh; sources: wgmma/wgmma_engine.cuh.
+// Launches: wgmma_weights.h. Main loop: wgmma_weights.cuh; sources: wgmma/wgmma_engine.cuh. Shared memory: as in
+// sm90_wgmma_128x256x32_fp16x3_conv.cu.
 //
 //   tile: 256 channels of taps (x) x 128 filters (y), in k-steps of 32 pixels; also 128 x 128 and 256 x 64; with more
 //   than 128 filters, two neighbouring tiles of the same channels form a cluster
-//
-// Shared memory, bytes, for 256 x 128: stage s of 4 at 49152 s: splits of 256 channels at 0, of 128 filters at 32768
-// (16384); for stores to the slice two boxes of each warp at 196608, 2048 each; 8 barriers at 229376; 229440 in all.
-// Other tiles: kConvStages (wgmma_conv_row.h).
 //
 // Requires: sm_90, and FP64 tensor cores; the weight gradient without groups; FP32 tensors with any element strides and
 // alignment; strides up to 8, padding up to 127, dilation x (taps - 1) up to about 127 more than the padding.
 // Workspace: one image and its gradient, 4 bytes for each element, channels up to multiples of 8; and a copy of the
 // filters, channels up to multiples of 64.
-//
-// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 99 TFLOP/s. More:
-// docs/kernels/convolution.md.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
 #include "wgmma_weights_row.h"

@@ -1,11 +1,6 @@
 // As sm90_wgmma_128x256x64_fp16_conv.cu, rounded to TF32 (mode tf32), 4 bytes for each element, channels up to
 // multiples of 32 in filters. Images need no conv_split if their channels are contiguous and their other element
 // strides are multiples of 16 bytes: TMA rounds them as it copies.
-//
-// Shared memory: the same; a stage has 32 channels.
-//
-// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 304 TFLOP/s.
-// More: docs/kernels/convolution.md.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

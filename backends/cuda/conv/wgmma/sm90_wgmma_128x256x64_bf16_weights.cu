@@ -1,5 +1,4 @@
-// As sm90_wgmma_128x256x64_fp16_weights.cu, rounded to bfloat16 (mode bf16). Not measured: peak_fraction is that
-// kernel's.
+// As sm90_wgmma_128x256x64_fp16_weights.cu, rounded to bfloat16 (mode bf16). Not measured.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
 #include "wgmma_weights_row.h"

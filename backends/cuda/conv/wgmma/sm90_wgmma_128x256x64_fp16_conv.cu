@@ -1,13 +1,8 @@
 // As sm90_wgmma_128x256x32_fp16x3_conv.cu, of images and filters rounded to fp16 (mode fp16), with 128 accumulators of
-// wgmma a thread and none in FP32. No mode fp32_fast.
-//
-// Shared memory, bytes, for 256 x 128: the same; a stage has 64 channels of 256 pixels at 0, of 128 filters at 32768.
+// wgmma a thread and none in FP32. A stage has 64 channels. No mode fp32_fast.
 //
 // Requires: the same, except FP64 tensor cores; 8 channels (in the data gradient: filters) or more. Workspace: the
 // filters and one image, 2 bytes for each element, channels up to multiples of 64 in filters and of 8 in images.
-//
-// Measured (H100 SXM, CUDA 13.0, 1980 MHz; whole calls, NHWC): 3 x 3 of 128 channels, 16 x 112 x 112, 352 TFLOP/s.
-// More: docs/kernels/convolution.md.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

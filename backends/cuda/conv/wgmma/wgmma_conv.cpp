@@ -18,12 +18,12 @@ int64_t filter_ld(const ConvGeometry &g, int channels) {
 
 int64_t terms_of(const ConvGeometry &g) { return int64_t{g.filters.channels} * g.filters.taps_h * g.filters.taps_w; }
 
-// Upper corner of the rectangle of `count` pixels, relative to the last row or column of the image.
+// Upper corner of the rectangle of `count` pixels, relative to the image's last row or column.
 int64_t upper(int64_t first, int64_t stride, int64_t count, int64_t size) {
   return first + (count - 1) * stride - (size - 1);
 }
 
-// Dimensions of an image from the slowest to the fastest. Those that one loop can walk over are merged.
+// Dimensions of an image from the slowest on. Those that one loop can walk over are merged.
 struct Walk {
   int64_t extent[3], step[3];
 
@@ -45,15 +45,14 @@ struct Walk {
 
 bool within(int64_t x, int64_t least, int64_t most) { return x >= least && x <= most; }
 
-// Elements from column to column, row to row, image to image. A dimension of one element, whose stride may be anything,
-// gets the stride of the dimension before it.
+// Elements from column to column, row to row, image to image. A dimension of one element gets the stride of the one
+// before it.
 struct Places {
   int64_t w, h, n;
   explicit Places(const ConvImage &x)
       : w(x.width > 1 ? x.w : padded(x.channels, 4)), h(x.height > 1 ? x.h : w), n(x.images > 1 ? x.n : h) {}
 };
 
-// True if TMA can read the image in place.
 bool lies_for_tma(const ConvImage &x) {
   constexpr int64_t kMostStep = int64_t{1} << 37;  // 2^39 bytes
   const Places p(x);
@@ -61,9 +60,9 @@ bool lies_for_tma(const ConvImage &x) {
          p.n <= kMostStep && reinterpret_cast<uintptr_t>(x.data) % 16 == 0;
 }
 
-// True if TMA can walk over the windows, and the pixels of the output are in memory in the order in which it does.
+// True if TMA can walk over the windows, in the output's order in memory.
 bool fits(const ConvGeometry &g) {
-  // conv_problem() sorts pixels by their order in memory: only in this order are the guard's tiles those of the repair.
+  // conv_problem() sorts pixels by memory; only in this order the guard's tiles are those of the repair.
   const auto behind = [](int64_t step, int64_t size, int64_t inner, int64_t inner_size) {
     return size == 1 || inner_size == 1 || step >= inner;
   };
@@ -113,7 +112,7 @@ ConvGeometry conv_geometry(const ConvDesc &desc, const ConvProduct &product) {
   g.p = number(rows.extent), g.q = number(columns.extent);
   g.stride_h = number(rows.h), g.stride_w = number(columns.w);
   g.first_h = number(product.first_h), g.first_w = number(product.first_w);
-  // Taps that run up or to the left are reversed.
+  // Reverses taps that run up or to the left.
   const auto order = [&g](int64_t step, int taps, int *first, int64_t *of_filters) {
     if (step >= 0) return number(step);
     *first += number(step * (taps - 1));
@@ -170,14 +169,14 @@ double store_steps(const ConvGeometry &g, int64_t images, const ConvStoreSteps &
 
 int64_t conv_steps(const ConvGeometry &g, const ConvFormat &format) {
   const int64_t steps = filter_ld(g, format.channels) / format.channels;
-  // A multiple of the k-steps between two promotions.
+  // Rounds up to whole promotions.
   return format.splits > 1 ? padded(steps, kPromoteDepth / format.channels) : steps;
 }
 
 ConvSplitsLayout conv_splits_layout(const ConvDesc &desc, const ConvFormat &format, size_t bytes) {
   const auto count = static_cast<size_t>(format.splits), size = static_cast<size_t>(format.bytes);
   const ConvGeometry g = conv_geometry(desc, 0);
-  int64_t ld = 0;  // largest of all products
+  int64_t ld = 0;  // of all products
   for (int64_t index = 0; index < conv_products(desc); ++index) {
     ld = std::max(ld, filter_ld(conv_geometry(desc, index), format.channels));
   }
@@ -195,7 +194,6 @@ ConvSplitsLayout conv_splits_layout(const ConvDesc &desc, const ConvFormat &form
   if (bytes < l.least_bytes) return l;
   const int64_t all = g.image.images;
   const int64_t most = l.in_place ? all : static_cast<int64_t>((bytes - before) / (count * l.image_bytes));
-  // Parts of equal size.
   l.images = ceil_div(all, ceil_div(all, std::min(most, all)));
   return l;
 }
@@ -249,7 +247,7 @@ double image_pass_bytes(const ConvGeometry &g, const ConvFormat &format) {
 }
 
 double filter_pass_bytes(const ConvGeometry &g, const ConvFormat &format) {
-  // Elements that are far apart, like those of a filter in a data gradient, cost half a sector of memory each (fitted).
+  // Distant elements, as of a filter in a data gradient, cost half a sector each (fitted).
   constexpr int64_t kNear = 64;
   const double read = std::abs(g.filters.c) > kNear ? 16 : 4;
   return static_cast<double>(filter_ld(g, format.channels)) * g.filters.filters * (read + format.splits * format.bytes);

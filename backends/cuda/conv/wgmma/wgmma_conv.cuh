@@ -1,10 +1,10 @@
 // Convolutions of split operands (conv_splits.h) by wgmma: the main loop of wgmma/wgmma_engine.cuh with pixels of the
-// output as x and filters as y. A k-step is Config::depth channels of one tap. TMA copies them for x in its im2col
-// mode: it walks over the pixels by itself, from the tile's first pixel on, along rows and images and with the strides,
-// reads each at the offset of the tap, and fills in zeros outside of an image.
+// output as x and filters as y. A k-step is Config::depth channels of one tap. TMA's im2col mode copies them for x: it
+// walks over the pixels, along rows and images and with the strides, reads each at the offset of the tap, and fills in
+// zeros outside of an image.
 //
-// The images of the splits are consecutive: image n of split i is image i * images + n of the map. If a tile has fewer
-// pixels than rows, TMA also copies some of the next split, which are never stored.
+// Image n of split i is image i * images + n of the map. If a tile has fewer pixels than rows, TMA also copies some of
+// the next split, which are never stored.
 #pragma once
 
 #include "cuda/conv/splits/conv_splits.cuh"
@@ -16,7 +16,7 @@ namespace libsgemm::cuda {
 // Pixels of a tile, from `pixel` on.
 struct ConvPixels {
   const ConvWindows &windows;
-  int n, h, w;  // image, row and column that tap 0 reads
+  int n, h, w;  // that tap 0 reads
 
   __device__ __forceinline__ ConvPixels(const ConvWindows &windows, int pixel) : windows(windows) {
     n = windows.pixels.quotient(pixel);
@@ -31,7 +31,7 @@ struct ConvPixels {
     static_assert(Lines::along_k, "a step is a block of channels");
     const int step = k / Config::depth;
     int tap = windows.blocks.quotient(step), channel = (step - tap * windows.blocks.value) * Config::depth;
-    if (tap >= windows.taps) tap = 0, channel = windows.channels;  // zeros: beyond the last channel
+    if (tap >= windows.taps) tap = 0, channel = windows.channels;  // beyond the last channel: zeros
     const int r = windows.taps_w.quotient(tap), s = tap - r * windows.taps_w.value;
 #pragma unroll
     for (int i = 0; i < Config::planes; ++i) {
@@ -61,7 +61,7 @@ __device__ __forceinline__ float *place_of_pixel(const ConvWindows &windows, con
   return out.c + n * windows.out_n + h * windows.out_h + w * windows.out_w;
 }
 
-// Finish of operands that are not scaled.
+// Operands are not scaled.
 struct PlainConvFinish : UnreadFinish {
   static constexpr bool dense = false;
   const ConvWindows &windows;

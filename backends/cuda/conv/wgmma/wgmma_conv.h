@@ -1,13 +1,13 @@
-// Host side of convolutions of split or rounded operands (wgmma_conv.cuh): requirements, workspace, and the parts that
-// a call is cut into.
+// Host side of convolutions of split or rounded operands (wgmma_conv.cuh): requirements, workspace, and the parts of a
+// call.
 //
 //   workspace: [if scaled: largest and smallest magnitudes of images; largest of filters; largest and excesses of
 //              blocks of filters][splits of the filters][splits of as many images as fit]
 //
-// Launches: conv_survey writes the splits of the filters and, if scaled, finds the largest magnitudes of images and
-// filters; conv_split writes the splits of as many images as fit, with neighbouring channels; wgmma multiplies; if
-// scaled, sm90_conv_repair computes the tiles that are left out, in FP64. Then the next images. A data gradient with
-// strides is several convolutions (gpu/conv/conv_product.h) of the same images, each with some taps of the filters.
+// Launches: conv_survey writes the splits of the filters and, if scaled, finds the magnitudes; conv_split writes the
+// splits of as many images as fit, with neighbouring channels; wgmma multiplies; if scaled, sm90_conv_repair computes
+// the tiles that are left out. Then the next images. A data gradient with strides is several convolutions
+// (gpu/conv/conv_product.h) of the same images, each with some taps of the filters.
 #pragma once
 
 #include "cuda/runtime/device.h"
@@ -18,32 +18,31 @@
 
 namespace libsgemm::cuda {
 
-// One of these convolutions. Its taps run down and to the right: dilations are not negative.
+// Taps run down and to the right: dilations are not negative.
 struct ConvGeometry {
   ConvImage image;
   ConvFilters filters;
-  int p, q;  // extents of the output
+  int p, q;  // of the output
   int first_h, first_w, stride_h, stride_w, dilation_h, dilation_w;
   float *out;
   int64_t out_n, out_h, out_w, out_k;
 };
 
 bool windows_fit(const ConvGeometry &g);
-// True if all convolutions of the call can be computed: TMA can walk over their windows, and the pixels of the output
-// are in memory in the order in which it does.
+// True if TMA can walk over all windows of the call, in the output's order in memory.
 bool wgmma_conv_fits(const ConvDesc &desc);
 ConvGeometry conv_geometry(const ConvDesc &desc, int64_t index);
 ConvGeometry conv_geometry(const ConvDesc &desc, const ConvProduct &product);
-// Terms of an element of the output, in the convolution with the fewest taps.
+// Terms of an output in the convolution with the fewest taps.
 int64_t conv_least_terms(const ConvDesc &desc);
-// The same convolution of images `first` to `first` + `count` - 1 only.
+// The same convolution of images `first` to `first` + `count` - 1.
 ConvDesc conv_images(const ConvDesc &desc, int64_t first, int64_t count);
 
 // True if the pixels of `images` images of the output are equally far apart in memory.
 bool evenly_apart(const ConvGeometry &g, int64_t images);
 
-// Time to store a tile of C, in the unit of kBeginSteps (wgmma_conv_row.h): by rows, if channels are contiguous, or by
-// single elements; and the same if pixels are not evenly apart, like those of a data gradient with strides.
+// Time to store a tile, in the unit of kBeginSteps (wgmma_conv_row.h): by rows, if channels are contiguous, or by
+// elements; the same if pixels are not evenly apart, as in a data gradient with strides.
 struct ConvStoreSteps {
   double rows, elements, rows_apart, elements_apart;
 };
@@ -52,32 +51,32 @@ double store_steps(const ConvGeometry &g, int64_t images, const ConvStoreSteps &
 int64_t conv_steps(const ConvGeometry &g, const ConvFormat &format);
 
 struct ConvSplitsLayout {
-  bool in_place;   // the images need no pass: TMA rounds them to TF32 as it copies
-  int64_t images;  // images at a time; 0: not even one fits
+  bool in_place;   // TMA rounds the images to TF32 as it copies
+  int64_t images;  // at a time; 0: not even one fits
   size_t words_bytes, filter_bytes, filter_split_bytes;
-  int64_t filter_rows;  // filters, rounded up to a multiple of kOuterPad
-  size_t image_bytes;   // bytes of a split of one image
-  size_t least_bytes;   // bytes of everything, with one image at a time
+  int64_t filter_rows;  // up to a multiple of kOuterPad
+  size_t image_bytes;   // of a split
+  size_t least_bytes;   // with one image at a time
 };
 ConvSplitsLayout conv_splits_layout(const ConvDesc &desc, const ConvFormat &format, size_t bytes);
 
-// The passes over `count` images from `first` on, with only what concerns the images.
+// The passes over `count` images from `first` on; without filters.
 ConvPass image_pass(const ConvImage &all, int64_t first, int64_t count);
-// The passes over `count` images from `first` on. `g`: geometry of all images.
+// The passes with filters, too. `g`: geometry of all images.
 ConvPass conv_pass(const ConvGeometry &g, const ConvFormat &format, const ConvSplitsLayout &l, void *workspace,
                    int64_t first, int64_t count);
-// Bytes of the splits of all images; bytes that the passes over the images and over the filters move.
+// Bytes of the splits of all images; bytes that the passes move.
 double image_split_bytes(const ConvGeometry &g, const ConvFormat &format);
 double image_pass_bytes(const ConvGeometry &g, const ConvFormat &format);
 double filter_pass_bytes(const ConvGeometry &g, const ConvFormat &format);
 
 // Parameters of the kernel for the images of `pass`. `keeps_bound`: true in mode fp32_fast.
 WgmmaConvProblem conv_windows(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, bool keeps_bound);
-// The boxes of a matrix of `along` x `across` whose splits are `split_bytes` apart. A copy takes `box` elements of each
-// of `box_splits` splits.
+// A matrix of `along` x `across` whose splits are `split_bytes` apart. A copy takes `box` of each of `box_splits`
+// splits.
 TensorBoxes split_boxes(const void *base, int64_t along, int64_t across, int64_t split_bytes, const ConvFormat &format,
                         const uint32_t (&box)[2], uint32_t box_splits, uint32_t swizzle);
-// The boxes of the images: of `pixels` pixels, in the splits, or in the images themselves if `in_place`.
+// Boxes of `pixels` pixels, in the splits, or in the images if `in_place`.
 ImageBoxes conv_boxes(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, uint32_t pixels,
                       bool in_place = false);
 

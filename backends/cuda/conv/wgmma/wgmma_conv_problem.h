@@ -9,14 +9,14 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 struct ConvWindows {
-  Divisor pixels, width;       // pixels of an image of the output; of a row of it
+  Divisor pixels, width;       // of an image of the output; of a row
   Divisor blocks, taps_w;      // k-steps of a tap; taps of a row
-  int taps;                    // taps of a filter
-  int images, channels;        // extents of a split
-  int first_h, first_w;        // row and column of the image for pixel 0, tap 0
+  int taps;                    // of a filter
+  int images, channels;        // of a split
+  int first_h, first_w;        // of the image, for pixel 0, tap 0
   int stride_h, stride_w;      // from pixel to pixel
   int dilation_h, dilation_w;  // from tap to tap
-  // Elements of the output from image to image, row to row, pixel to pixel.
+  // Elements of the output to the next image, row, pixel.
   int64_t out_n, out_h, out_w;
 };
 

@@ -2,7 +2,7 @@
 //
 //   struct Row {
 //     static constexpr Scheme scheme = ...;
-//     static constexpr double peak_fraction = ...;  // share of the peak of 16-bit numbers, with the largest tiles
+//     static constexpr double peak_fraction = ...;  // of the peak of 16-bit numbers, with the largest tiles
 //     template <int Halves, int N, int Cluster> static WgmmaConvKernel kernel();
 //   };
 #pragma once
@@ -20,7 +20,7 @@ constexpr Number kConvNumber = kScheme == Scheme::tf32                          
                                                                                       : Number::f16;
 template <Scheme kScheme>
 constexpr int kConvLine = kConvFormat<kScheme>.channels *kConvFormat<kScheme>.bytes;
-// Number of stages: as many as leave room for the boxes of stores, but at least three.
+// Stages: as many as leave room for the boxes of stores, but at least three.
 template <Scheme kScheme, int kHalves, int kN>
 constexpr int kConvStages = std::max(3, 192 * 1024 / ((128 * kHalves + kN) * kSplits<kScheme> * kConvLine<kScheme>));
 template <Scheme kScheme, int kHalves, int kN, int kCluster>
@@ -30,13 +30,12 @@ using ConvShape =
 
 using WgmmaConvKernel = void (*)(WgmmaMaps, WgmmaConvProblem);
 
-// Times to begin a tile and to store it. The unit is one k of a 256 x 128 tile by FP32 FMAs. Fitted to ten layers on an
-// H100, when all stores except `rows` went from registers to C: upper bounds for these.
+// Times to begin and to store a tile, in k of a 256 x 128 tile by FP32 FMAs. Fitted to ten layers on an H100, when all
+// stores except `rows` went from registers to C: upper bounds for these.
 constexpr double kBeginSteps = 7;
 constexpr ConvStoreSteps kPlainStoreSteps = {14, 65, 240, 175}, kSplitStoreSteps = {104, 272, 194, 545};
 
-// Model parameters of a tile of Shape. `peak_fraction`: share of their peak that the tensor cores reach in its
-// products.
+// Model parameters of a tile. `peak_fraction`: share of the peak that the tensor cores reach.
 template <class Shape>
 Tiling wgmma_tiling(const Device &d, double peak_fraction, double store_steps) {
   const double rate = static_cast<double>(d.wgmma_per_clock) / d.fma_per_clock / Promotion<Shape::planes>::count;
@@ -53,21 +52,21 @@ struct WgmmaConv {
   static bool supports(const ConvDesc &desc, int index) {
     const Device &d = device(index);
     if (d.wgmma_per_clock == 0 || d.code_arch < 90 || !wgmma_conv_fits(desc)) return false;
-    // With fewer channels a k-step is mostly zeros, and FP32 and FP64 are faster.
+    // With fewer channels k-steps are mostly zeros, and FP32 and FP64 faster.
     if (!format.scaled) return conv_geometry(desc, 0).image.channels >= 8;
     if (!kKeepsBound) return d.fp64_tensor_per_clock > 0;
     return conv_least_terms(desc) >= kLeastFast && d.fp64_tensor_per_clock >= d.fma_per_clock;
   }
 
   static double cost(const ConvDesc &desc, int index) {
-    constexpr double kNextLaunchSeconds = 0.5e-6;  // launch of a kernel right after another one
+    constexpr double kNextLaunchSeconds = 0.5e-6;  // right after another one
     const Device &d = device(index);
     const size_t least = conv_splits_layout(desc, format, 0).least_bytes;
     const ConvSplitsLayout l = conv_splits_layout(desc, format, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, least));
     const double parts = static_cast<double>(ceil_div(desc.n, l.images));
     const int64_t products = conv_products(desc);
     double seconds = 0, bytes = l.in_place ? 0 : image_pass_bytes(conv_geometry(desc, 0), format);
-    double moved = image_split_bytes(conv_geometry(desc, 0), format);  // bytes that the kernel which multiplies moves
+    double moved = image_split_bytes(conv_geometry(desc, 0), format);  // by the kernel that multiplies
     for (int64_t i = 0; i < products; ++i) {
       const ConvGeometry g = conv_geometry(desc, i);
       seconds += parts * best_tile(g, l.images, index).seconds;
@@ -113,7 +112,7 @@ struct WgmmaConv {
     if (best->enqueue == nullptr || seconds < best->seconds) *best = {seconds, &enqueue<kHalves, kN, kCluster>};
   }
 
-  // Returns the fastest tile for `images` images. Smaller tiles read more for each product, but there are more of them.
+  // The fastest tile for `images` images.
   static Tile best_tile(const ConvGeometry &g, int64_t images, int index) {
     Tile best = {};
     consider<2, 128, 2>(g, images, 1, index, &best);
@@ -131,7 +130,7 @@ struct WgmmaConv {
       const ConvGeometry g = conv_geometry(desc, i);
       const ConvPass pass = conv_pass(g, format, l, launch.workspace, first, count);
       libsgemm_status_t status = LIBSGEMM_SUCCESS;
-      // With one product, the filters' splits stay in the workspace for all parts.
+      // With one product, the filters' splits stay for all parts.
       const ConvSurvey survey = {format.scaled && i == 0, products > 1 || first == 0};
       if (survey.images || survey.filters) status = launch_conv_survey(Row::scheme, pass, survey, launch, error);
       if (status == LIBSGEMM_SUCCESS && i == 0 && !l.in_place)

@@ -4,9 +4,8 @@
 //   df(k, c, r, s) = sum over pixels (n, p, q) of dy(n, p, q, k) x(n, p stride + r dilation - pad, ..., c)
 //
 // In both operands a pixel is a line of neighbouring channels (conv_splits.h), which wgmma reads MN-major. A block of
-// 64 rows of x is 64 channels of one tap. TMA in its im2col mode copies it for the pixels of a k-step, along rows and
-// images, and fills in zeros outside of an image. Beyond the last pixel, x is multiplied by the zeros that TMA fills in
-// for dy.
+// 64 rows of x is 64 channels of one tap; TMA's im2col mode copies it for the pixels of a k-step, with zeros outside of
+// an image. Beyond the last pixel dy is zero.
 #pragma once
 
 #include "cuda/conv/splits/conv_splits.cuh"
@@ -29,7 +28,7 @@ struct ConvTaps {
 #pragma unroll
     for (int b = 0; b < kBlocks; ++b) {
       int tap = windows.blocks.quotient(block + b), channel = (block + b - tap * windows.blocks.value) * 64;
-      if (tap >= windows.taps) tap = 0, channel = windows.channels;  // zeros: beyond the last channel
+      if (tap >= windows.taps) tap = 0, channel = windows.channels;  // beyond the last channel: zeros
       const int r = windows.taps_w.quotient(tap), s = tap - r * windows.taps_w.value;
       const int right = s * windows.dilation_w, down = r * windows.dilation_h;
 #pragma unroll

@@ -21,17 +21,17 @@ struct WgmmaWeights {
   static bool supports(const ConvDesc &desc, int index) {
     const Device &d = device(index);
     if (d.wgmma_per_clock == 0 || d.code_arch < 90 || !conv_weights_fit(desc)) return false;
-    // With fewer channels a block is mostly zeros, and FP32 and FP64 are faster.
+    // With fewer channels blocks are mostly zeros, and FP32 and FP64 faster.
     if (!format.scaled) return desc.c >= 16;
     if (!kKeepsBound) return d.fp64_tensor_per_clock > 0;
-    // Each part of the images adds two roundings, so that it must not be too small.
+    // Each part of the images adds two roundings: not too small.
     constexpr int64_t kLeastOfImage = 16;
     return desc.p * desc.q >= kLeastOfImage && desc.n * desc.p * desc.q >= kLeastFast &&
            d.fp64_tensor_per_clock >= d.fma_per_clock;
   }
 
   static double cost(const ConvDesc &desc, int index) {
-    constexpr double kNextLaunchSeconds = 2.8e-6;  // launch after another one; fitted to ten layers on an H100
+    constexpr double kNextLaunchSeconds = 2.8e-6;  // after another one; fitted to ten layers on an H100
     const Device &d = device(index);
     const size_t least = conv_weights_layout(desc, format, 0).least_bytes;
     const ConvWeightsLayout l = conv_weights_layout(desc, format, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, least));
@@ -40,7 +40,7 @@ struct WgmmaWeights {
     double bytes = image_pass_bytes(g, format);
     g.image = weights_dy(desc);
     bytes += image_pass_bytes(g, format);
-    // Each element of the output costs a sector of memory if channels are not neighbours.
+    // An output costs a sector of memory unless channels are neighbours.
     const double outputs = static_cast<double>(desc.k * desc.c) * static_cast<double>(desc.r * desc.s);
     bytes += parts * outputs * (desc.f_steps.c == 1 ? 4 : 32);
     return kLaunchSeconds + parts * (format.scaled ? 7 : 3) * kNextLaunchSeconds + memory_seconds(d, bytes) +

@@ -1,4 +1,4 @@
-// Division of groups of products into launches.
+// Divides groups of products into launches.
 #include "dmma_grouped.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 struct Item {
   const GemmDesc *group;
-  int64_t index;  // index within the group
+  int64_t index;  // in the group
   int instance;
 };
 
@@ -62,7 +62,7 @@ libsgemm_status_t launch_grouped(const GroupedKernel &kernel, const GemmDesc *gr
       *end++ = {&groups[g], i, GroupedInstance::of(batch_item(groups[g], i)).index()};
     }
   }
-  // Products of equal k keep the order of the call, in which a group's products, all of one size, are neighbours.
+  // Products of equal k stay in order: those of a group have one size.
   std::sort(items.get(), end, [](const Item &x, const Item &y) {
     if (x.instance != y.instance) return x.instance < y.instance;
     if (x.group->k != y.group->k) return x.group->k > y.group->k;

@@ -1,10 +1,8 @@
-// Products of different sizes in one launch on the FP64 tensor cores: the main loop of dmma_multistage.cuh, where a
-// block first finds the product that its tile of C belongs to.
+// Products of different sizes in one launch on the FP64 tensor cores: the main loop of dmma_multistage.cuh. A block
+// first finds the product of its tile: the last one with first[product] <= block, by bisection in the constant bank.
 //
 //   blocks    0 1 2 3 4 5 | 6 7 | 8 9 10 11 | 12      first = 0, 6, 8, 12, 13
 //   product   0             1     2           3
-//
-// A block's product is the last one with first[product] <= block, found by bisection in the constant bank.
 #pragma once
 
 #include "cuda/fp64/dmma_multistage.cuh"

@@ -1,5 +1,5 @@
-// Products of different sizes that one launch computes: their table, and the division of a call's groups into such
-// launches. The table is passed by value as a kernel parameter, so that nothing is copied or kept.
+// Products of different sizes that one launch computes. Their table is a kernel parameter, so that nothing is copied or
+// kept.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct GroupedProduct {
   float alpha, beta;
 };
 
-// Tiles first[i] to first[i + 1] - 1 of the launch belong to product i.
+// Product i has tiles first[i] to first[i + 1] - 1 of the launch.
 struct GroupedProducts {
-  static constexpr bool large_parameters = true;  // more than the 4 KiB that every driver accepts
+  static constexpr bool large_parameters = true;  // above the 4 KiB that every driver accepts
   static constexpr int kMost = 512;
   GroupedProduct product[kMost];
   int first[kMost + 1];
@@ -28,7 +28,7 @@ struct GroupedProducts {
 
 static_assert(sizeof(GroupedProducts) <= kLargeParameterBytes, "it is a kernel's parameter");
 
-// Instance of a kernel; the same for all products of a launch.
+// Instance of a kernel, the same for all products of a launch.
 struct GroupedInstance {
   bool transa, transb, vectors;
 
@@ -43,11 +43,10 @@ struct GroupedKernel {
                                Error *error);
 };
 
-// True if all numbers of a description fit the table. The arrays of Batch::pointers must be in host memory.
+// True if all numbers fit the table. The arrays of Batch::pointers must be in host memory.
 bool fits_grouped(const GemmDesc &desc, const GroupedKernel &kernel);
 
-// GroupedLaunch::launch for such a kernel: one launch for each kMost products of an instance. The largest k come first,
-// so that the last blocks are short.
+// GroupedLaunch::launch for such a kernel. The largest k come first, so that the last blocks are short.
 libsgemm_status_t launch_grouped(const GroupedKernel &kernel, const GemmDesc *groups, int64_t count,
                                  const Launch &launch, Error *error);
 

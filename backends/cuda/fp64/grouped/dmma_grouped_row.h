@@ -1,6 +1,4 @@
-// Host side of dmma_grouped.cuh: code that the kernels for groups share.
-//
-// A single gemm is a group of one, computed only if forced: there is always a kernel without a table.
+// Host side of dmma_grouped.cuh. A single gemm is a group of one, computed only if forced.
 #pragma once
 
 #include <limits>
@@ -10,9 +8,9 @@
 
 namespace libsgemm::cuda {
 
-constexpr double kLookUpSeconds = 0.5e-6;  // per tile, before its first load: about ten dependent reads
+constexpr double kLookUpSeconds = 0.5e-6;  // about ten dependent reads before a tile's first load
 
-// `Row` is a DmmaRow that also has GroupedKernel's enqueue().
+// `Row`: a DmmaRow with GroupedKernel's enqueue().
 template <class Row>
 struct DmmaGrouped {
   using Config = typename Row::Config;
@@ -22,7 +20,7 @@ struct DmmaGrouped {
     return desc.routine == Routine::gemm && desc.type == Type::f32 && Row::runs_on(index) &&
            device(index).parameter_bytes >= kLargeParameterBytes && fits_grouped(desc, kernel);
   }
-  // Excludes arrays of pointers, which may be in device memory.
+  // Arrays of pointers may be in device memory.
   static bool supports(const GemmDesc &desc, int index) {
     return desc.batch != Batch::pointers && supports_group(desc, index);
   }
@@ -84,7 +82,6 @@ Kernel dmma_grouped_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME` of the file's Config, and its table entry `Kernel NAME()`.
 #define LIBSGEMM_DMMA_GROUPED_ROW(NAME)                                                                               \
   template <Fetch KindA, Fetch KindB>                                                                                 \
   __global__ void __launch_bounds__(Config::threads, Config::blocks)                                                  \

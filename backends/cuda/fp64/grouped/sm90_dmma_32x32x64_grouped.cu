@@ -1,7 +1,5 @@
-// As sm90_dmma_64x64x32_grouped.cu, with the tiles of sm90_dmma_32x32x64_multistage.cu, for products with few rows or
-// columns, which would leave larger tiles mostly empty.
-//
-// Not measured: the model parameters are those of sm90_dmma_32x32x64_multistage.
+// As sm90_dmma_64x64x32_grouped.cu, with the tiles and model parameters of sm90_dmma_32x32x64_multistage.cu, for
+// products with few rows or columns. Not measured.
 #include "cuda/fp64/sm90_dmma_32x32x64.h"
 #include "dmma_grouped.cuh"
 #include "dmma_grouped_row.h"

@@ -1,6 +1,4 @@
 // As sm80_ffma_64x64x16_split_k, with the loop and tiles of sm75_ffma_64x64x8_double_buffered, so on any GPU.
-//
-// Speed: in figures/sm90.h (H200).
 #include "cuda/tiles/double_buffered.cuh"
 #include "cuda/tiles/tile_row.h"
 #include "gpu/kernels.h"

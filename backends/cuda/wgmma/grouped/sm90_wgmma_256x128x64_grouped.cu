@@ -5,20 +5,8 @@
 // wgmma_grouped.cuh. The kernel has a file, and so a module, of its own: drivers before 530 refuse a module in which a
 // kernel has more than 4 KiB of parameters.
 //
-//   pair of blocks: 256 x 256 of C
-//
-//   y, 256          (m)
-//   +-------------------------+
-//   | block 0, warpgroup 0    |  64 of x       a warp: 16 rows of x; a thread: 128 accumulators, pairs along y
-//   |          warpgroup 1    |  64
-//   +-------------------------+
-//   | block 1, warpgroup 0    |  64            Each block copies half of y's tile to both.
-//   |          warpgroup 1    |  64
-//   +-------------------------+
-//   warpgroup 2 of each: one lane copies
-//
-// Shared memory, bytes: stage s of 4 at 49152 s: x at 0, 16384; y at 16384, 32768; after the stages 32768 of boxes in
-// flight to C, then 64 of barriers. At most 229440 in all.
+// A pair of blocks computes 256 x 256 of C: each has 128 of x and all of y, of which it copies half to both. C is
+// computed transposed where that takes fewer tiles for all products of a launch.
 //
 // Requires: gemm of FP16 or bfloat16 operands whose columns and products all start at multiples of 16 bytes; code for
 // sm_90a; a driver of CUDA 12.1; arrays of pointers in host memory. Any sizes and transpositions. One launch takes 65

@@ -1,17 +1,17 @@
-// Products of different sizes, of 16-bit operands, that one wgmma launch computes. Their table is passed by value as a
-// kernel parameter, so that nothing is copied or kept. A call's groups are divided into such launches.
+// Products of different sizes, of 16-bit operands, that one wgmma launch computes. Their table is a kernel parameter,
+// so that nothing is copied or kept.
 #pragma once
 
 #include "cuda/wgmma/wgmma_launch.h"
 
 namespace libsgemm::cuda {
 
-// Entry i has tiles first[i] to first[i + 1] - 1 of the launch, each of a cluster. It is one product, or several of one
-// size at constant strides.
+// Entry i has tiles (clusters) first[i] to first[i + 1] - 1 of the launch. It is one product, or several of one size at
+// constant strides.
 struct WgmmaGroup {
-  static constexpr bool large_parameters = true;  // more than the 4 KiB that every driver accepts
+  static constexpr bool large_parameters = true;  // above the 4 KiB that every driver accepts
   static constexpr int kMost = 65;
-  // Arrays must begin within the first 32 KiB of the constants: nvcc 13.0 indexes those beyond at a negative offset.
+  // Arrays must begin within the first 32 KiB: nvcc 13.0 indexes those beyond at a negative offset.
   int count;
   int first[kMost + 1];
   WgmmaProblem problem[kMost];
@@ -22,13 +22,12 @@ static_assert(sizeof(WgmmaGroup) <= kLargeParameterBytes, "it is a kernel's para
 
 struct WgmmaGroupedKernel {
   int tile_x, tile_y, cluster_x, cluster_y;
-  // instance(): numbers of its instance for a product. enqueue(): launches it.
   WgmmaInstance (*instance)(const GemmDesc &product, const WgmmaSides &sides);
   libsgemm_status_t (*enqueue)(const GemmDesc &product, const WgmmaSides &sides, const WgmmaGroup &group,
                                const Launch &launch, Error *error);
 };
 
-// Transpositions of a product, the same for all products of a launch; x and y change places for all of them or none.
+// Transpositions of a product, the same for all products of a launch.
 struct WgmmaWays {
   static constexpr int kCount = 4;
   static int of(const GemmDesc &product) { return (along_k_a(product) ? 2 : 0) + (along_k_b(product) ? 1 : 0); }
@@ -39,11 +38,10 @@ inline int64_t wgmma_tiles(const GemmDesc &desc, const WgmmaGroupedKernel &kerne
   return ceil_div(sides.x(desc), kernel.cluster_x) * ceil_div(sides.y(desc), kernel.cluster_y);
 }
 
-// True if TMA can read all products of a description. For Batch::pointers the arrays must be in host memory.
+// True if TMA can read all products. For Batch::pointers the arrays must be in host memory.
 bool fits_wgmma_group(const GemmDesc &desc, const WgmmaGroupedKernel &kernel, int index);
 
-// GroupedLaunch::launch() of such a kernel: one launch for up to kMost entries of the same transpositions. The deepest
-// come first, so that the last blocks are short.
+// GroupedLaunch::launch() of such a kernel. The deepest products come first, so that the last blocks are short.
 libsgemm_status_t launch_wgmma_groups(const WgmmaGroupedKernel &kernel, const GemmDesc *groups, int64_t count,
                                       const Launch &launch, Error *error);
 

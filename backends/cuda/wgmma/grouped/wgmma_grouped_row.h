@@ -1,6 +1,5 @@
-// Host side of wgmma_grouped.cuh, common to the kernels that compute groups of 16-bit products.
-//
-// A single gemm is a group of one, computed only if forced: there is always a kernel without a table.
+// Host side of the kernels that compute groups of 16-bit products by wgmma. A single gemm is a group of one, computed
+// only if forced.
 #pragma once
 
 #include <cmath>
@@ -41,7 +40,7 @@ struct WgmmaGrouped {
     return desc.routine == Routine::gemm && desc.type != Type::f32 &&
            device(index).parameter_bytes >= kLargeParameterBytes && fits_wgmma_group(desc, kernel, index);
   }
-  // Excludes arrays of pointers, which may be in device memory.
+  // Arrays of pointers may be in device memory.
   static bool supports(const GemmDesc &desc, int index) {
     return desc.batch != Batch::pointers && supports_group(desc, index);
   }
@@ -101,8 +100,7 @@ Kernel wgmma_grouped_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME` and its table entry `Kernel NAME()`, in namespace libsgemm::cuda. N and STAGES are those of
-// WgmmaShape, CLUSTER is its most_cluster.
+// Defines the kernel `NAME` and its table entry. N and STAGES are those of WgmmaShape, CLUSTER is its most_cluster.
 #define LIBSGEMM_WGMMA_GROUPED_ROW(NAME, N, STAGES, CLUSTER)                                           \
   template <Number kNumber, bool XAlongK, bool YAlongK>                                                \
   __global__ void __launch_bounds__(kWgmmaThreads, 1) NAME(const __grid_constant__ WgmmaGroup group) { \
