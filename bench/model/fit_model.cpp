@@ -6,7 +6,7 @@
 //   figures ROW PEAK_FRACTION STALL STEPS LATENCY    sets a kernel's parameters
 //   share ROW SHARE
 //   list                                             prints a line a kernel, as in the two above
-//   price [ROW SHAPE]                                prints ROW=SECONDS of all usable kernels, a line a shape
+//   price [ROW]                                      prints ROW=SECONDS of it or of all usable kernels, a line a shape
 //
 // An unknown command ends the program with status 1 and a message.
 #include <algorithm>

@@ -129,6 +129,7 @@ void read_verify_seed(Environment *env) {
 void read_math_mode(Environment *env) {
   Settings &s = env->settings;
   std::vector<Word> modes;
+  modes.reserve(kModeCount);
   for (int mode = 0; mode < kModeCount; ++mode) {
     modes.push_back({mode_traits(static_cast<libsgemm_math_mode_t>(mode)).name, mode});
   }
