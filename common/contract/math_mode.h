@@ -21,9 +21,9 @@ struct ModeTraits {
   double lost_of_most;  // what splits lose of an input, relative to the largest input of its line
   double lost_always;   // least loss, however small the largest
 
-  constexpr bool converts() const { return splits || rounding != Rounding::none; }
+  LIBSGEMM_HOST_DEVICE constexpr bool converts() const { return splits || rounding != Rounding::none; }
   // Speed is the only merit of such a mode: FP32 may replace it.
-  constexpr bool loses_bits() const { return left_out > 0; }
+  LIBSGEMM_HOST_DEVICE constexpr bool loses_bits() const { return left_out > 0; }
 };
 
 constexpr int kModeCount = 8;
