@@ -39,10 +39,14 @@ constexpr char kNoThreads[] =
 
 std::mutex g_mutex;            // guards what follows; a thread that ends decrements g_owners without it
 std::atomic<int> g_owners{0};  // threads that own a place
-int g_sharing = 0;             // calls in shared places
-std::condition_variable &g_left = immortal<std::condition_variable>();  // end of such a call
-int g_most_sharing = 0;     // most at once so far; there were buffers for all
-bool g_has_buffer = false;  // the BLAS has mapped one: a single call needs no more
+bool g_has_buffer = false;     // the BLAS has mapped one: a single call needs no more
+
+struct SharedPlaces {
+  int inside = 0;                 // calls in them
+  int most = 0;                   // most at once so far; there were buffers for all
+  std::condition_variable ended;  // end of such a call
+};
+SharedPlaces &g_shared = immortal<SharedPlaces>();
 
 // most_calls of the BLAS in which this thread owns a place, which is valid for a larger most_calls, too.
 constexpr int kNone = INT_MAX, kEnded = INT_MAX - 1;
@@ -142,15 +146,15 @@ const char *take_place(const CpuBlas &blas, bool *shared) {
   const int half = std::max(1, blas.most_calls / 2);
   std::unique_lock<std::mutex> lock(g_mutex);
   // Each call that leaves a shared place wakes one waiting thread; a woken thread that takes none wakes the next.
-  g_left.wait(lock, [half] { return g_sharing < half || (t_place == kNone && g_owners < half); });
+  g_shared.ended.wait(lock, [half] { return g_shared.inside < half || (t_place == kNone && g_owners < half); });
   const bool owns = t_place == kNone && g_owners < half;
-  const bool known = !owns && g_sharing < g_most_sharing;
-  if (!known && !has_buffer(blas, g_owners + (owns ? g_most_sharing : g_sharing))) {
-    g_left.notify_one();
+  const bool known = !owns && g_shared.inside < g_shared.most;
+  if (!known && !has_buffer(blas, g_owners + (owns ? g_shared.most : g_shared.inside))) {
+    g_shared.ended.notify_one();
     return kNoBuffer;
   }
   if (!owns) {
-    g_most_sharing = std::max(g_most_sharing, ++g_sharing);
+    g_shared.most = std::max(g_shared.most, ++g_shared.inside);
     *shared = true;
     return nullptr;
   }
@@ -158,7 +162,7 @@ const char *take_place(const CpuBlas &blas, bool *shared) {
   static_cast<void>(owner);
   t_place = blas.most_calls;
   ++g_owners;
-  g_left.notify_one();
+  g_shared.ended.notify_one();
   return nullptr;
 }
 
@@ -206,10 +210,10 @@ BlasCall::BlasCall(const CpuBlas &blas, bool threaded) {
 void BlasCall::leave() {
   {
     const std::lock_guard<std::mutex> lock(g_mutex);
-    if (shares_) --g_sharing;
+    if (shares_) --g_shared.inside;
     if (threaded_) --g_threaded.inside;
   }
-  if (shares_) g_left.notify_one();
+  if (shares_) g_shared.ended.notify_one();
   if (!threaded_) return;
   t_threaded = false;
   g_threaded.ended.notify_one();
