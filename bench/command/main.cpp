@@ -1,4 +1,4 @@
-// The `libsgemm` command: its options. Exit status: 0, 1 after an error, 2 after bad usage, the program's for `run`.
+// The `libsgemm` command. Exit status: 0, 1 after an error, 2 after bad usage, the program's for `run`.
 #include <fmt/format.h>
 #include <stdio.h>
 
@@ -10,321 +10,16 @@
 #include <functional>
 #include <new>
 
-#include "command.h"
 #include "complete.h"
-#include "inputs/distributions.h"
-#include "inputs/precision.h"
 #include "library.h"
 #include "manual.h"
-#include "probe/probe.h"
+#include "options.h"
 #include "probe/probe_code.h"
 #include "process/nearest.h"
 
 namespace {
 
 using namespace command;
-
-// Rejects "", which would count as an option left out, so that nothing is written.
-std::string check_file_name(const std::string &name) { return name.empty() ? "the name of a file is empty" : ""; }
-
-void add_info(CLI::App *app, InfoOptions *options) {
-  app->add_flag("--kernels", options->kernels, "Print the kernels of each available backend, one per line");
-  app->add_flag("--json", options->json, "Print JSON");
-}
-
-void add_gemm(CLI::App *app, GemmOptions *options) {
-  app->add_option("A", options->a, "float32 .npy file, C- or Fortran-ordered")->required()->check(check_file_name);
-  app->add_option("B", options->b, "float32 .npy file, C- or Fortran-ordered")->required()->check(check_file_name);
-  app->add_option("-o,--output", options->output, "Write C here (C order), whole or not at all")
-      ->check(check_file_name);
-  app->add_flag("--transa", options->transa, "Use the transpose of A");
-  app->add_flag("--transb", options->transb, "Use the transpose of B");
-  app->add_option("--alpha", options->alpha, "Factor of the product")->capture_default_str();
-  app->add_option("--beta", options->beta, "Factor of C; other than 0 needs --c")->capture_default_str();
-  app->add_option("--c", options->c, "float32 .npy file of the C that beta multiplies")->check(check_file_name);
-  app->add_option("--backend", options->backend, "Backends to use, as LIBSGEMM_BACKEND: a name or a comma list");
-  app->add_option("--kernel", options->kernel, "Force a kernel by its name, as listed by `libsgemm info --kernels`");
-  app->add_flag("--verify", options->verify, "Check every element against FP64; an error if one is wrong");
-  app->add_option("--repeat", options->repeat, "Timed calls after the first, at most")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1000000));
-}
-
-// No flag: the table.
-struct BenchModes {
-  bool accuracy = false, ladder = false, overhead = false, decision = false;
-  std::vector<std::string> groups;
-};
-
-void add_shape(CLI::App *app, BenchOptions *options) {
-  app->add_option("--shape", options->shapes, "m,n,k[,pad] or mxnxk[+pad]; repeatable. ld = rows + pad")
-      ->delimiter('\0')
-      ->allow_extra_args(false);
-}
-
-CLI::Option *add_random(CLI::App *app, BenchOptions *options) {
-  CLI::Option *random =
-      app->add_option(
-             "--random", options->random,
-             "Number of random shapes: sizes log-uniform, half of the shapes rounded to multiples of 8 to 64, the "
-             "transposes (and what else --side and --uplo name) in turn")
-          ->check(CLI::Range(1, 1000000));
-  app->add_option("--seed", options->seed, "Seed of the random shapes or groups")->capture_default_str();
-  app->add_option("--sizes", options->sizes, "least:most, the range of m, n and k of random shapes")
-      ->capture_default_str()
-      ->needs(random);
-  return random;
-}
-
-void add_routines(CLI::App *app, BenchOptions *options) {
-  app->add_option("--routine", options->routines, "Routines, comma list (default: sgemm), or sconv2d")->delimiter(',');
-  app->add_option("--transposes", options->transposes, "Comma list of NN,NT,TN,TT (default: all)")->delimiter(',');
-  app->add_option("--side", options->sides,
-                  "Comma list of left,right (default: left): the side of the symmetric or triangular matrix")
-      ->delimiter(',');
-  app->add_option("--uplo", options->uplos, "Comma list of lower,upper (default: upper): the triangle, if there is one")
-      ->delimiter(',');
-  app->add_option("--batch", options->batch,
-                  "Number of calls of a shape in one strided batch, where a routine has them")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
-}
-
-void add_bench(CLI::App *app, BenchOptions *options, LadderOptions *ladder, OverheadOptions *overhead,
-               HostOptions *host, BenchModes *modes) {
-  add_shape(app, options);
-  app->add_option("--sweep", options->sweep, "first:last:step, square sizes");
-  app->add_option("--suite", options->suite, "CSV file of shapes: m,n,k,pad,what (default: the installed shapes.csv)")
-      ->check(check_file_name);
-  CLI::Option *random = add_random(app, options)->excludes("--shape")->excludes("--sweep")->excludes("--suite");
-  CLI::Option *regret = app->add_flag("--regret", options->regret,
-                                      "Also time every kernel that can do a call: what is lost by the choice, "
-                                      "and the ratio to the peer with the fastest kernels");
-  app->add_option("--filter", options->filter, "Only shapes whose `m x n x k` (as 64x64x64) or description has this");
-  app->add_option("--max-flops", options->max_flops, "Only shapes of at most this many operations")
-      ->check(CLI::PositiveNumber);
-  app->add_option("--backend", options->backends, "Backends, comma list (default: all available)")->delimiter(',');
-  app->add_option("--kernel", options->kernel, "Force a kernel by its name")->excludes(regret);
-  app->add_option("--math", options->math_modes,
-                  fmt::format("Math modes of sgemm, comma list of {} (default: the environment's; --accuracy: all)",
-                              fmt::join(math_mode_names(), ",")))
-      ->delimiter(',');
-  app->add_option("--workspace", options->workspace_mib,
-                  "MiB of device memory for scratch, at most (default: the library's)")
-      ->check(CLI::Range(1, 1 << 20));
-  CLI::Option *plan = app->add_option("--plan", options->plan,
-                                      "Operands of sgemm to keep as plans, a, b or ab: in the modes that split, their "
-                                      "split is then not timed")
-                          ->check(CLI::IsMember({"a", "b", "ab"}));
-  add_routines(app, options);
-  app->add_option("--beta", options->beta, "Factor of C as it is before the call, where a routine has it")
-      ->capture_default_str();
-  app->add_option(
-      "--peer", options->peer,
-      "What to compare with: openblas, cublas (FP32, pedantic), cublas-default, cublas-tf32, cublaslt "
-      "(its fastest algorithm), rocblas, hipblaslt (its fastest algorithm) or none (default: openblas if present; "
-      "--accuracy: each that is). All but openblas compute on a GPU, and so does the library then, on device pointers. "
-      "For "
-      "sconv2d: cudnn (its fastest FP32 algorithm), cudnn-implicit, miopen, onednn (in layouts of its own), "
-      "onednn-plain, "
-      "or several of one memory as a comma list (default: none)");
-  app->add_option("--device", options->device, "The GPU of such a peer, as its vendor's runtime counts them")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1023));
-  app->add_option("--reps", options->reps, "Timed samples per measurement, at least")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
-  app->add_option("--min-time", options->min_time, "Seconds of samples per measurement, at least")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 3600.0));
-  app->add_option("--json", options->json, "Write the results to this file too")->check(check_file_name);
-  CLI::Option *errors = app->add_flag("--accuracy", modes->accuracy,
-                                      "Measure instead the error of sgemm against FP64, by math mode and distribution");
-  app->add_option("--distribution", options->distributions,
-                  fmt::format("Operands of --accuracy, comma list of {} (default: the first four but `all`)",
-                              fmt::join(distribution_names(), ", ")))
-      ->delimiter(',')
-      ->check(CLI::IsMember(distribution_names()))
-      ->needs(errors);
-  CLI::Option *climb = app->add_flag("--ladder", modes->ladder,
-                                     "Measure instead the steps from the naive GPU kernel to the production one");
-  app->add_option("--size", ladder->size, "m = n = k of the ladder")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 65536))
-      ->needs(climb);
-  CLI::Option *flag =
-      app->add_flag("--overhead", modes->overhead,
-                    "Measure instead what a call through the library costs over OpenBLAS itself; with a "
-                    "peer on a GPU: host time of a call on device pointers against the peer's");
-  climb->excludes(flag);
-  errors->excludes(flag)->excludes(climb);
-  plan->excludes(flag)->excludes(climb)->excludes(errors);
-  random->excludes(flag)->excludes(climb)->excludes(errors);
-  regret->excludes(flag)->excludes(climb)->excludes(errors);
-  CLI::Option *from_host =
-      app->add_option(
-             "--host", host->memories,
-             "Measure instead whole calls from host memory on a GPU: pageable, pinned, or both as a comma list; "
-             "--peer then is copy, cublasxt, or both as a comma list")
-          ->delimiter(',')
-          ->check(CLI::IsMember({"pageable", "pinned"}))
-          ->excludes(flag)
-          ->excludes(climb)
-          ->excludes(errors)
-          ->excludes(plan)
-          ->excludes(regret);
-  app->add_option("--device-tflops", host->tflops, "TFLOP/s of the GPU without copies, for the bound in the table")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber)
-      ->needs(from_host);
-  app->add_flag(
-         "--decision", modes->decision,
-         "Measure instead whether products in host memory run on the faster of CPU and GPU: 60 shapes, or those named")
-      ->excludes(flag)
-      ->excludes(climb)
-      ->excludes(errors)
-      ->excludes(plan)
-      ->excludes(regret)
-      ->excludes(from_host);
-  CLI::Option *groups =
-      app->add_option("--groups", modes->groups,
-                      "Measure instead groups of products of different sizes in one call, on device pointers against "
-                      "--peer (default: cublas): uniform:N, zipf:N or empty:N, comma list, N groups of --shape "
-                      "(default: 4096,2048,2048) whose m is drawn")
-          ->delimiter(',')
-          ->excludes(flag)
-          ->excludes(climb)
-          ->excludes(errors)
-          ->excludes(plan)
-          ->excludes(regret)
-          ->excludes(from_host)
-          ->excludes(random)
-          ->excludes("--decision");
-  for (const char *name :
-       {"--sweep", "--suite", "--filter", "--max-flops", "--backend", "--math", "--workspace", "--json"}) {
-    groups->excludes(name);
-  }
-  app->parse_complete_callback([app, random, groups] {
-    if (app->count("--seed") > 0 && random->count() == 0 && groups->count() == 0) {
-      throw CLI::RequiresError("--seed", "--random or --groups");
-    }
-  });
-  // The other measurements have one form.
-  for (const char *name : {"--side", "--uplo", "--batch", "--beta"}) {
-    for (const char *mode : {"--accuracy", "--ladder", "--overhead", "--host", "--decision", "--groups"}) {
-      app->get_option(name)->excludes(app->get_option(mode));
-    }
-  }
-  app->get_option("--batch")->excludes(plan);
-  app->add_option("--overhead-bar", overhead->overhead_bar,
-                  "Largest overhead that passes, in ns per call at 8x8x8 (default: 150; 0 with a peer on a GPU)")
-      ->needs(flag);
-  app->add_option("--ratio-bar", overhead->ratio_bar, "Smallest ratio to OpenBLAS's speed, from 512 on, that passes")
-      ->capture_default_str()
-      ->needs(flag);
-}
-
-void add_conv(CLI::App *app, ConvOptions *options) {
-  app->add_option("--layer", options->layers,
-                  "With --routine sconv2d: n,c,h,w,k,r,s[,stride[,pad[,dilation[,groups]]]]; repeatable (default: ten "
-                  "layers of ResNet-50 and VGG-16)")
-      ->delimiter('\0')
-      ->allow_extra_args(false);
-  app->add_option("--direction", options->directions,
-                  "With --routine sconv2d: comma list of forward,data,weight (default: all)")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"forward", "data", "weight"}));
-  app->add_option("--layout", options->layouts, "With --routine sconv2d: comma list of nchw,nhwc (default: both)")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"nchw", "nhwc"}));
-}
-
-void add_calibrate(CLI::App *app, CalibrateOptions *options) {
-  CLI::Option *show = app->add_flag("--show", options->show, "Print the stored calibration, measure nothing");
-  app->add_flag("--remove", options->remove, "Remove it, measure nothing")->excludes(show);
-  app->add_option("-o,--output", options->output,
-                  "This file instead of the one in the cache, which programs find by themselves")
-      ->check(check_file_name);
-  app->add_option("--backend", options->backend, "The backend of the GPU (default: the first that is available)");
-  app->add_option("--seconds", options->seconds, "About how many seconds to measure")
-      ->capture_default_str()
-      ->check(CLI::Range(0.1, 3600.0));
-  app->footer("Run it as you run your programs: with the same number of threads and the same devices.");
-}
-
-void add_run(CLI::App *app, RunOptions *options) {
-  app->add_flag("--json", options->json, "Report in JSON");
-  app->add_option("-o,--output", options->output, "Report to this file instead of stderr")->check(check_file_name);
-  app->add_option("--backend", options->backend, "Sets LIBSGEMM_BACKEND for the program");
-  app->add_option("--record", options->record, "Write the calls that were computed to this file, for `libsgemm tune`")
-      ->check(check_file_name);
-  app->footer("The program and its arguments follow: libsgemm run --backend ref python3 script.py");
-}
-
-void add_tune(CLI::App *app, TuneOptions *options) {
-  CLI::Option *file = app->add_option("FILE", options->file, "Calls, as `libsgemm run --record FILE` has written them")
-                          ->check(check_file_name);
-  add_shape(app, &options->calls);
-  CLI::Option *random = add_random(app, &options->calls)->excludes("--shape");
-  app->get_option("--seed")->needs(random);
-  app->add_option("--max-flops", options->calls.max_flops, "Only shapes of at most this many operations")
-      ->check(CLI::PositiveNumber);
-  add_routines(app, &options->calls);
-  app->add_option("--math", options->calls.math_modes,
-                  fmt::format("Math modes of those shapes, comma list of {} (default: the environment's)",
-                              fmt::join(math_mode_names(), ",")))
-      ->delimiter(',');
-  for (const char *name :
-       {"--shape", "--random", "--max-flops", "--routine", "--transposes", "--side", "--uplo", "--batch", "--math"}) {
-    file->excludes(name);
-  }
-  CLI::Option *show = app->add_flag("--show", options->show, "Print the stored tuning, measure nothing");
-  app->add_flag("--remove", options->remove, "Remove the tuning of the GPU, measure nothing")->excludes(show);
-  app->add_option("-o,--output", options->output,
-                  "This file instead of the one in the cache, which programs find by themselves")
-      ->check(check_file_name);
-  app->add_option("--backend", options->backend, "The backend of the GPU (default: the first that is available)");
-  app->add_option("--device", options->calls.device, "The GPU, as its vendor's runtime counts them")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1023));
-  app->add_option("--reps", options->calls.reps, "Timed samples of each kernel that may be the fastest")
-      ->capture_default_str()
-      ->check(CLI::Range(3, 1000000));
-}
-
-void add_probe(CLI::App *app, ProbeOptions *options) {
-  app->add_option("--backend", options->backend, "Processor: cuda, hip or cpu (default: all that are present)")
-      ->check(CLI::IsMember({"cuda", "hip", "cpu"}));
-  app->add_option("--device", options->device, "The GPU, as its vendor's runtime counts them")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1023));
-  app->add_option("--only", options->groups,
-                  fmt::format("Groups to measure, comma list of {} (default: all); sgemm measures its ceilings, too",
-                              fmt::join(probe_groups(), ",")))
-      ->delimiter(',')
-      ->check(CLI::IsMember(probe_groups()));
-  app->add_option("--time", options->seconds, "Seconds per figure, about")
-      ->capture_default_str()
-      ->check(CLI::Range(0.001, 60.0));
-  app->add_option("--size", options->size, "m = n = k of SGEMM (default: 8192 on a GPU, 2048 on the CPU)")
-      ->check(CLI::Range(16, 32768));
-  app->add_option("--json", options->json, "Write the figures to this file too")->check(check_file_name);
-  CLI::Option *compare =
-      app->add_option("--compare", options->compare,
-                      "Also print each figure's ratio to that of this file, an earlier --json; exit status 1 if one "
-                      "differs by more than --tolerance")
-          ->check(check_file_name);
-  app->add_option("--tolerance", options->tolerance, "Percent by which figures may differ")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber)
-      ->needs(compare);
-}
-
-void add_stats(CLI::App *app, StatsOptions *options) {
-  app->add_option("DIR", options->folder, "The LIBSGEMM_STATS_DIR of the programs")->required();
-  app->add_flag("--json", options->json, "Report in JSON");
-  app->add_option("-o,--output", options->output, "Report to this file instead of stdout")->check(check_file_name);
-}
 
 int report_error(const std::string &subcommand, const char *what) {
   fmt::print(stderr, "libsgemm {}: {}\n", subcommand, what);
@@ -376,47 +71,78 @@ int refuse_subcommand(const std::vector<std::string> &names, const std::string &
   return 2;
 }
 
+int run_bench(const CLI::App &app, const Options &o) {
+  const bool conv = o.bench.routines == std::vector<std::string>{kConvRoutine};
+  if (!conv && app.count("--layer") + app.count("--direction") + app.count("--layout") > 0) {
+    throw Error("--layer, --direction and --layout are for --routine sconv2d alone");
+  }
+  if (conv) return conv_bench(o.conv, o.bench);
+  if (o.modes.accuracy) return accuracy(o.bench);
+  if (o.modes.ladder) return ladder(o.ladder, o.bench);
+  if (o.modes.decision) return decision(o.bench);
+  if (o.modes.overhead) return overhead(o.overhead, o.bench);
+  if (!o.modes.groups.empty()) return groups_bench(o.modes.groups, o.bench);
+  if (!o.host.memories.empty()) return host_bench(o.host, o.bench);
+  return bench(o.bench);
+}
+
+struct Subcommand {
+  const char *name, *purpose;
+  std::function<void(CLI::App *)> add;
+  std::function<int(const CLI::App &)> act;
+};
+
+std::vector<Subcommand> subcommands(Options *o) {
+  using App = CLI::App;
+  return {
+      {"info", "Available backends, devices and kernels, and what `auto` would choose",
+       [o](App *app) { add_info(app, &o->info); }, [o](const App &) { return info(o->info); }},
+      {"gemm", "C = alpha op(A) op(B) + beta C on .npy files", [o](App *app) { add_gemm(app, &o->gemm); },
+       [o](const App &) { return gemm(o->gemm); }},
+      {"bench", "Time the routines, compared with another library", [o](App *app) { add_bench(app, o); },
+       [o](const App &app) { return run_bench(app, *o); }},
+      {"calibrate", "Measure this machine, so that host data go to a GPU when that is faster",
+       [o](App *app) { add_calibrate(app, &o->calibrate); }, [o](const App &) { return calibrate(o->calibrate); }},
+      {"tune", "Measure which kernel is the fastest for repeated calls, and store it for programs",
+       [o](App *app) { add_tune(app, &o->tune); }, [o](const App &) { return tune(o->tune); }},
+      {"probe", "Measure what the chip can do, and how much of it the library's SGEMM reaches",
+       [o](App *app) { add_probe(app, &o->probe); }, [o](const App &) { return probe(o->probe); }},
+      {"run", "Run a program on this library's BLAS and report its calls", [o](App *app) { add_run(app, &o->run); },
+       [o](const App &) { return run(o->run); }},
+      {"stats", "Report the calls that programs have counted in a folder", [o](App *app) { add_stats(app, &o->stats); },
+       [o](const App &) { return stats(o->stats); }},
+  };
+}
+
+// The words after the options of `run` are the program's. Returns argc without them.
+int take_program(const CLI::App &run, int argc, char **argv, std::vector<std::string> *program) {
+  const std::vector<std::string> words(argv + 2, argv + argc);
+  const size_t begin = program_of_run(run, words);
+  const bool separated = begin < words.size() && words[begin] == "--";
+  program->assign(words.begin() + static_cast<ptrdiff_t>(begin + (separated ? 1 : 0)), words.end());
+  return static_cast<int>(begin) + 2;
+}
+
+int act_on(const CLI::App &app, const std::vector<Subcommand> &all, const Options &options) {
+  const CLI::App &chosen = *app.get_subcommands().front();
+  const std::string &name = chosen.get_name();
+  if (name != "info") print_stray_variables();  // `info` prints them with the environment
+  if (name == "run" && options.run.program.empty()) {
+    fmt::print(stderr, "libsgemm run: no program is given; use libsgemm run [options] PROGRAM arguments\n");
+    return 2;
+  }
+  const auto subcommand = std::find_if(all.begin(), all.end(), [&](const Subcommand &x) { return x.name == name; });
+  return guarded(name, [&] { return subcommand->act(chosen); });
+}
+
 int parse_and_run(int argc, char **argv) {
   CLI::App app("Single-precision level-3 BLAS on GPUs and CPUs: backends, products, measurements, programs",
                "libsgemm");
   app.set_version_flag("--version", "libsgemm " + version_text(libsgemm_version()));
   app.require_subcommand(1);
-
-  InfoOptions info_options;
-  GemmOptions gemm_options;
-  BenchOptions bench_options;
-  LadderOptions ladder_options;
-  OverheadOptions overhead_options;
-  HostOptions host_options;
-  ConvOptions conv_options;
-  BenchModes bench_modes;
-  CalibrateOptions calibrate_options;
-  TuneOptions tune_options;
-  RunOptions run_options;
-  StatsOptions stats_options;
-  ProbeOptions probe_options;
-  CLI::App *info_app =
-      app.add_subcommand("info", "Available backends, devices and kernels, and what `auto` would choose");
-  CLI::App *gemm_app = app.add_subcommand("gemm", "C = alpha op(A) op(B) + beta C on .npy files");
-  CLI::App *bench_app = app.add_subcommand("bench", "Time the routines, compared with another library");
-  CLI::App *calibrate_app =
-      app.add_subcommand("calibrate", "Measure this machine, so that host data go to a GPU when that is faster");
-  CLI::App *tune_app =
-      app.add_subcommand("tune", "Measure which kernel is the fastest for repeated calls, and store it for programs");
-  CLI::App *probe_app =
-      app.add_subcommand("probe", "Measure what the chip can do, and how much of it the library's SGEMM reaches");
-  CLI::App *run_app = app.add_subcommand("run", "Run a program on this library's BLAS and report its calls");
-  CLI::App *stats_app = app.add_subcommand("stats", "Report the calls that programs have counted in a folder");
-  add_info(info_app, &info_options);
-  add_gemm(gemm_app, &gemm_options);
-
-  add_bench(bench_app, &bench_options, &ladder_options, &overhead_options, &host_options, &bench_modes);
-  add_conv(bench_app, &conv_options);
-  add_calibrate(calibrate_app, &calibrate_options);
-  add_tune(tune_app, &tune_options);
-  add_probe(probe_app, &probe_options);
-  add_run(run_app, &run_options);
-  add_stats(stats_app, &stats_options);
+  Options options;
+  const std::vector<Subcommand> all = subcommands(&options);
+  for (const Subcommand &x : all) x.add(app.add_subcommand(x.name, x.purpose));
 
   if (argc > 1 && strcmp(argv[1], kCompleteWord) == 0) return complete(app, {argv + 2, argv + argc});
   if (argc == 2 && strcmp(argv[1], kManualWord) == 0) return print_manual(app);
@@ -428,47 +154,14 @@ int parse_and_run(int argc, char **argv) {
     return refuse_subcommand(names, argv[1]);
   }
   if (argc > 1 && strcmp(argv[1], "run") == 0) {
-    const std::vector<std::string> words(argv + 2, argv + argc);
-    const size_t begin = program_of_run(*run_app, words);
-    const bool separated = begin < words.size() && words[begin] == "--";
-    run_options.program.assign(words.begin() + static_cast<ptrdiff_t>(begin + (separated ? 1 : 0)), words.end());
-    argc = static_cast<int>(begin) + 2;
+    argc = take_program(*app.get_subcommand("run"), argc, argv, &options.run.program);
   }
-
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     return report_usage(app, error);
   }
-  // `info` prints them with the environment.
-  if (!*info_app) print_stray_variables();
-  if (*info_app) return guarded("info", [&] { return info(info_options); });
-  if (*gemm_app) return guarded("gemm", [&] { return gemm(gemm_options); });
-  if (*stats_app) return guarded("stats", [&] { return stats(stats_options); });
-  if (*calibrate_app) return guarded("calibrate", [&] { return calibrate(calibrate_options); });
-  if (*probe_app) return guarded("probe", [&] { return probe(probe_options); });
-  if (*tune_app) return guarded("tune", [&] { return tune(tune_options); });
-  if (*run_app) {
-    if (run_options.program.empty()) {
-      fmt::print(stderr, "libsgemm run: no program is given; use libsgemm run [options] PROGRAM arguments\n");
-      return 2;
-    }
-    return guarded("run", [&] { return run(run_options); });
-  }
-  return guarded("bench", [&] {
-    const bool conv = bench_options.routines == std::vector<std::string>{kConvRoutine};
-    if (!conv && bench_app->count("--layer") + bench_app->count("--direction") + bench_app->count("--layout") > 0) {
-      throw Error("--layer, --direction and --layout are for --routine sconv2d alone");
-    }
-    if (conv) return conv_bench(conv_options, bench_options);
-    if (bench_modes.accuracy) return accuracy(bench_options);
-    if (bench_modes.ladder) return ladder(ladder_options, bench_options);
-    if (bench_modes.decision) return decision(bench_options);
-    if (bench_modes.overhead) return overhead(overhead_options, bench_options);
-    if (!bench_modes.groups.empty()) return groups_bench(bench_modes.groups, bench_options);
-    if (!host_options.memories.empty()) return host_bench(host_options, bench_options);
-    return bench(bench_options);
-  });
+  return act_on(app, all, options);
 }
 
 }  // namespace

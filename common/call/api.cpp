@@ -226,7 +226,7 @@ BOTH_FORMS(strsm_batch_strided,
               const int64_t *n, const int64_t *k, const float *alpha, const T *const *A, const int64_t *lda,         \
               const T *const *B, const int64_t *ldb, const float *beta, float *const *C, const int64_t *ldc,         \
               int64_t group_count, const int64_t *group_size),                                                       \
-             (GroupCall{c.entry,                                                                                     \
+             (GroupCall{{c.entry},                                                                                   \
                         type,                                                                                        \
                         Interface::native,                                                                           \
                         static_cast<int>(layout),                                                                    \
@@ -244,8 +244,7 @@ BOTH_FORMS(strsm_batch_strided,
                         C,                                                                                           \
                         ldc,                                                                                         \
                         group_count,                                                                                 \
-                        group_size,                                                                                  \
-                        nullptr}))
+                        group_size}))
 
 GEMM_OF_TYPE(shgemm, Type::f16, libsgemm_half_t)
 GEMM_OF_TYPE(sbgemm, Type::bf16, libsgemm_bfloat16_t)

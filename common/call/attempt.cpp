@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <new>
 
@@ -30,28 +31,117 @@ class Inside {
   ThreadInfo *info_;
 };
 
-bool can_do(const Kernel &kernel, const Request &r, int device) {
-  return r.conv != nullptr ? can_do(kernel, *r.conv, device) : can_do(kernel, r.desc, device);
+// ---- What differs between the kinds of operation -------------------------------------------------------------------
+
+bool can_do(const Kernel &kernel, const GroupsDesc &desc, int device) {
+  return kernel.groups != nullptr && (kernel.invariant || !invariant(*desc.groups)) &&
+         kernel.groups->cost(desc.groups, desc.count, device) < std::numeric_limits<double>::infinity();
+}
+size_t workspace_of(const Kernel &, const GroupsDesc &, int) { return 0; }
+
+libsgemm_status_t launch_kernel(const Kernel &kernel, const GemmDesc &desc, const Launch &launch, Error *error) {
+  return kernel.launch(desc, launch, error);
+}
+libsgemm_status_t launch_kernel(const Kernel &kernel, const ConvDesc &desc, const Launch &launch, Error *error) {
+  return kernel.conv->launch(desc, launch, error);
+}
+libsgemm_status_t launch_kernel(const Kernel &kernel, const GroupsDesc &desc, const Launch &launch, Error *error) {
+  return kernel.groups->launch(desc.groups, desc.count, launch, error);
 }
 
+// Loads several kernels before the first writes C, unless this thread has recently done so for such a call.
+libsgemm_status_t rehearse(const Kernel &kernel, const GemmDesc &desc, Launch launch, Error *error) {
+  struct Rehearsed {
+    const Kernel *kernel;
+    int device;
+    ChoiceKey key;
+  };
+  constexpr uint64_t kRehearsed = 8;
+  thread_local Rehearsed lately[kRehearsed];
+  Rehearsed &last = lately[static_cast<uint64_t>(desc.m * 5 + desc.n * 3 + desc.k) % kRehearsed];
+  const ChoiceKey key = choice_key(desc);
+  if (last.kernel == &kernel && last.device == launch.device && last.key == key) return LIBSGEMM_SUCCESS;
+  launch.rehearsal = true;
+  const libsgemm_status_t status = kernel.launch(desc, launch, error);
+  if (status == LIBSGEMM_SUCCESS) last = {&kernel, launch.device, key};
+  return status;
+}
+
+// True if the groups one by one, each with its best kernel, are predicted to take longer than `seconds`. Asking all
+// kernels about a group takes many microseconds: a few groups stand for their neighbours in the order of work.
+bool slower_one_by_one(const GroupsDesc &desc, int index, int device, size_t workspace_bytes, double seconds) {
+  const auto &[groups, count] = desc;
+  constexpr int64_t kAsked = 8;
+  struct Work {
+    double flops;
+    const GemmDesc *group;
+  };
+  const std::unique_ptr<Work[]> order(new (std::nothrow) Work[static_cast<size_t>(count)]);
+  if (order == nullptr && repeatable(groups->deterministic)) throw std::bad_alloc();
+  if (order == nullptr) return false;
+  for (int64_t i = 0; i < count; ++i) order[i] = {flop_count(groups[i]), &groups[i]};
+  const auto more = [](const Work &x, const Work &y) {
+    return x.flops != y.flops ? x.flops > y.flops : x.group < y.group;
+  };
+  if (count > kAsked) std::sort(order.get(), order.get() + count, more);
+  const int64_t step = (count - 1) / kAsked + 1;
+  double sum = 0;
+  for (int64_t first = 0; first < count && sum <= seconds; first += step) {
+    const int64_t last = std::min(first + step, count);
+    const Work &asked = order[(first + last - 1) / 2];
+    const Kernel *row = select_kernel(table_of(index), *asked.group, device, workspace_bytes).kernel;
+    if (row == nullptr) return true;
+    double flops = 0;
+    for (int64_t i = first; i < last; ++i) flops += order[i].flops;
+    sum += row->cost(*asked.group, device) * flops / asked.flops;
+  }
+  return sum > seconds;
+}
+
+Selected select(const GemmDesc &desc, int index, int device, size_t workspace_bytes) {
+  return select_kernel(table_of(index), desc, device, workspace_bytes);
+}
+Selected select(const ConvDesc &desc, int index, int device, size_t workspace_bytes) {
+  return {select_conv(table_of(index), desc, device, workspace_bytes)};
+}
+// None if group by group is predicted to be faster.
+Selected select(const GroupsDesc &desc, int index, int device, size_t workspace_bytes) {
+  const Backend &table = table_of(index);
+  const GemmDesc &any = *desc.groups;
+  // Types other than FP32 use the FP32 kernels.
+  const libsgemm_math_mode_t mode = any.type == Type::f32 ? any.math_mode : LIBSGEMM_MATH_FP32;
+  PricedKernel best;
+  for (const Kernel *row = table.kernels; row < table.kernels + table.kernel_count; ++row) {
+    if (row->groups == nullptr || !serves(row->math_mode, mode) || (invariant(any) && !row->invariant)) continue;
+    const double seconds = row->groups->cost(desc.groups, desc.count, device);
+    if (seconds < best.seconds) best = {row, seconds};
+  }
+  if (best.kernel == nullptr) return {};
+  return {slower_one_by_one(desc, index, device, workspace_bytes, best.seconds) ? best.kernel : nullptr};
+}
+
+// ---- All kinds
+// -------------------------------------------------------------------------------------------------------
+
 size_t workspace_of(const Kernel &kernel, const Request &r, int device) {
-  return r.conv != nullptr ? workspace_of(kernel, *r.conv, device) : workspace_of(kernel, r.desc, device);
+  return r.operation.visit([&](const auto &desc) { return workspace_of(kernel, desc, device); });
 }
 
 libsgemm_status_t launch_kernel(const Kernel &kernel, const Request &r, const Launch &launch, Error *error) {
-  return r.conv != nullptr ? kernel.conv->launch(*r.conv, launch, error) : kernel.launch(r.desc, launch, error);
+  return r.operation.visit([&](const auto &desc) { return launch_kernel(kernel, desc, launch, error); });
 }
 
 const Kernel *choose(const Request &r, int index, int device, size_t workspace_bytes) {
-  const Kernel *forced = forced_kernel(r.settings);
-  if (forced == nullptr && r.conv != nullptr) return select_conv(table_of(index), *r.conv, device, workspace_bytes);
-  if (forced == nullptr) {
-    const Selected row = select_kernel(table_of(index), r.desc, device, workspace_bytes);
-    r.info->tuned = row.tuned;
-    return row.kernel;
-  }
-  const bool legal = can_do(*forced, r, device) && workspace_of(*forced, r, device) <= workspace_bytes;
-  return legal ? forced : nullptr;
+  return r.operation.visit([&](const auto &desc) -> const Kernel * {
+    const Kernel *const forced = forced_kernel(r.settings);
+    if (forced == nullptr) {
+      const Selected selected = select(desc, index, device, workspace_bytes);
+      r.info->tuned = selected.tuned;
+      return selected.kernel;
+    }
+    const bool legal = can_do(*forced, desc, device) && workspace_of(*forced, desc, device) <= workspace_bytes;
+    return legal ? forced : nullptr;
+  });
 }
 
 struct Workspace {
@@ -67,7 +157,7 @@ libsgemm_status_t find_workspace(const Request &r, int index, const Launch &laun
     *w = {handle->user_workspace, handle->workspace_bytes, nullptr};
     return LIBSGEMM_SUCCESS;
   }
-  const bool exact = repeatable(r.desc.deterministic);
+  const bool exact = repeatable(deterministic(r.operation));
   if (launch.capturing) {
     *w = {graph_workspace(index, launch.device, launch.stream, handle->workspace_bytes, handle, error),
           handle->workspace_bytes, nullptr};
@@ -93,24 +183,6 @@ libsgemm_status_t launch_in_order(const Kernel &kernel, const Request &r, const 
   Error not_recorded = {};
   own->used = table.record_event(launch.device, own->event, launch.stream, &not_recorded) == LIBSGEMM_SUCCESS;
   if (!own->used) table.synchronize(launch.device, launch.stream, &not_recorded);
-  return status;
-}
-
-// Loads several kernels before the first writes C, unless this thread has recently done so for such a call.
-libsgemm_status_t rehearse(const Kernel &kernel, const GemmDesc &desc, Launch launch, Error *error) {
-  struct Rehearsed {
-    const Kernel *kernel;
-    int device;
-    ChoiceKey key;
-  };
-  constexpr uint64_t kRehearsed = 8;
-  thread_local Rehearsed lately[kRehearsed];
-  Rehearsed &last = lately[static_cast<uint64_t>(desc.m * 5 + desc.n * 3 + desc.k) % kRehearsed];
-  const ChoiceKey key = choice_key(desc);
-  if (last.kernel == &kernel && last.device == launch.device && last.key == key) return LIBSGEMM_SUCCESS;
-  launch.rehearsal = true;
-  const libsgemm_status_t status = kernel.launch(desc, launch, error);
-  if (status == LIBSGEMM_SUCCESS) last = {&kernel, launch.device, key};
   return status;
 }
 
@@ -147,13 +219,14 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   }
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
   *ran = kernel;
-  if (kernel->in_steps && r->conv == nullptr) status = rehearse(*kernel, r->desc, launch, error);
+  const GemmDesc *const product = r->operation.product();
+  if (kernel->in_steps && product != nullptr) status = rehearse(*kernel, *product, launch, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   status = launch_in_order(*kernel, *r, launch, table, r->handle != nullptr ? own : nullptr, error);
   if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
     status = table.synchronize(launch.device, launch.stream, error);
   }
-  r->info->spoiled = status != LIBSGEMM_SUCCESS && enqueued && reads_output(*r);
+  r->info->spoiled = status != LIBSGEMM_SUCCESS && enqueued && reads_c(r->operation);
   return status;
 }
 
@@ -169,26 +242,30 @@ bool may_spoil(const Request &r, int index) {
   return r.settings.verify != LIBSGEMM_VERIFY_OFF || (ref_follows(r.settings, index) && prepare_ref());
 }
 
+libsgemm_status_t offload_it(const Request &r, const GemmDesc &desc, int index, const Kernel **ran, Error *error) {
+  Offloaded by = {};
+  const libsgemm_status_t status =
+      offload(table_of(index), desc, may_spoil(r, index), forced_kernel(r.settings), &by, error);
+  if (status != LIBSGEMM_SUCCESS) return status;
+  *ran = by.kernel;
+  r.info->ran = by.ran;
+  r.info->tuned = by.tuned;
+  r.info->device = by.device;
+  r.info->devices = by.devices;
+  r.info->tiles = by.tiles;
+  r.info->depth_cut = by.depth_cut;
+  return status;
+}
+
+libsgemm_status_t offload_it(const Request &r, const ConvDesc &desc, int index, const Kernel **ran, Error *error) {
+  r.info->devices = 1;
+  r.info->tiles = 1;
+  return offload_conv(table_of(index), desc, forced_kernel(r.settings), ran, error);
+}
+
 libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Error *error) {
-  const Backend &table = table_of(index);
-  if (table.is_gpu && r->conv != nullptr) {
-    r->info->devices = 1;
-    r->info->tiles = 1;
-    return offload_conv(table, *r->conv, forced_kernel(r->settings), ran, error);
-  }
-  if (table.is_gpu) {
-    Offloaded by = {};
-    const libsgemm_status_t status =
-        offload(table, r->desc, may_spoil(*r, index), forced_kernel(r->settings), &by, error);
-    if (status != LIBSGEMM_SUCCESS) return status;
-    *ran = by.kernel;
-    r->info->ran = by.ran;
-    r->info->tuned = by.tuned;
-    r->info->device = by.device;
-    r->info->devices = by.devices;
-    r->info->tiles = by.tiles;
-    r->info->depth_cut = by.depth_cut;
-    return status;
+  if (table_of(index).is_gpu) {
+    return r->operation.visit_one([&](const auto &desc) { return offload_it(*r, desc, index, ran, error); });
   }
   const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
@@ -196,67 +273,6 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   Launch launch = {};
   launch.blas = r->info->blas;
   return launch_kernel(*kernel, *r, launch, error);
-}
-
-// ---- Groups at once -------------------------------------------------------------------------------------------------
-
-// True if the groups one by one, each with its best kernel, are predicted to take longer than `seconds`. Asking all
-// kernels about a group takes many microseconds: a few groups stand for their neighbours in the order of work.
-bool slower_one_by_one(const Request &r, const GemmDesc *groups, int64_t count, int index, size_t workspace_bytes,
-                       double seconds) {
-  constexpr int64_t kAsked = 8;
-  struct Work {
-    double flops;
-    const GemmDesc *group;
-  };
-  const std::unique_ptr<Work[]> order(new (std::nothrow) Work[static_cast<size_t>(count)]);
-  if (order == nullptr && repeatable(r.desc.deterministic)) throw std::bad_alloc();
-  if (order == nullptr) return false;
-  for (int64_t i = 0; i < count; ++i) order[i] = {flop_count(groups[i]), &groups[i]};
-  const auto more = [](const Work &x, const Work &y) {
-    return x.flops != y.flops ? x.flops > y.flops : x.group < y.group;
-  };
-  if (count > kAsked) std::sort(order.get(), order.get() + count, more);
-  const int64_t step = (count - 1) / kAsked + 1;
-  double sum = 0;
-  for (int64_t first = 0; first < count && sum <= seconds; first += step) {
-    const int64_t last = std::min(first + step, count);
-    const Work &asked = order[(first + last - 1) / 2];
-    const Kernel *row = select_kernel(table_of(index), *asked.group, r.at.where.device, workspace_bytes).kernel;
-    if (row == nullptr) return true;
-    double flops = 0;
-    for (int64_t i = first; i < last; ++i) flops += order[i].flops;
-    sum += row->cost(*asked.group, r.at.where.device) * flops / asked.flops;
-  }
-  return sum > seconds;
-}
-
-// NULL: none, or group by group is predicted to be faster.
-const Kernel *row_for_groups(const Request &r, const GemmDesc *groups, int64_t count, int index,
-                             size_t workspace_bytes) {
-  const Backend &table = table_of(index);
-  const Kernel *const forced = forced_kernel(r.settings);
-  // Types other than FP32 use the FP32 kernels.
-  const libsgemm_math_mode_t mode = r.desc.type == Type::f32 ? r.desc.math_mode : LIBSGEMM_MATH_FP32;
-  PricedKernel best;
-  for (const Kernel *row = table.kernels; row < table.kernels + table.kernel_count; ++row) {
-    const bool wanted = forced != nullptr ? row == forced : serves(row->math_mode, mode);
-    if (row->groups == nullptr || !wanted || (invariant(r.desc) && !row->invariant)) continue;
-    const double seconds = row->groups->cost(groups, count, r.at.where.device);
-    if (seconds < best.seconds) best = {row, seconds};
-  }
-  if (best.kernel == nullptr || forced != nullptr) return best.kernel;
-  return slower_one_by_one(r, groups, count, index, workspace_bytes, best.seconds) ? best.kernel : nullptr;
-}
-
-void forget_attempt(ThreadInfo *info) {
-  info->tiles = 0;
-  info->depth_cut = false;
-  info->ran = {};
-  info->ticket = 0;
-  info->tuned = false;
-  info->devices = 1;
-  info->device = 0;
 }
 
 }  // namespace
@@ -278,38 +294,12 @@ int warning_level(int index, Note::Why why) {
   return first ? 0 : 2;
 }
 
-libsgemm_status_t attempt_groups(Request *r, const GemmDesc *groups, int64_t count, int index, Error *error) {
-  const Inside inside(r->info);
-  const Backend &table = table_of(index);
-  BorrowedHandle borrowed;
-  libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
-  const Kernel *row = row_for_groups(*r, groups, count, index, handle->workspace_bytes);
-  if (row == nullptr) return LIBSGEMM_NOT_SUPPORTED;
-  forget_attempt(r->info);
-  Launch launch = launch_of(*r, table);
-  bool enqueued = false;
-  launch.enqueued = &enqueued;
-  handle->use(index, launch.device);
-  libsgemm_status_t status = refuse_to_break_graph(launch, error);
-  if (status == LIBSGEMM_SUCCESS) status = row->groups->launch(groups, count, launch, error);
-  if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
-    status = table.synchronize(launch.device, launch.stream, error);
-  }
-  r->info->spoiled = status != LIBSGEMM_SUCCESS && enqueued && std::any_of(groups, groups + count, reads_c);
-  if (status == LIBSGEMM_SUCCESS) {
-    r->info->backend = &table;
-    r->info->kernel = row;
-    r->info->plans = 0;
-    r->info->device = launch.device;
-  }
-  return status;
-}
-
 libsgemm_status_t attempt(Request *r, int index, Error *error) {
   const Kernel *ran = nullptr;
   const Inside inside(r->info);
-  forget_attempt(r->info);
-  r->info->ticket = r->desc.ticket;
+  r->info->forget_run();
+  const GemmDesc *const product = r->operation.product();
+  if (product != nullptr) r->info->ticket = product->ticket;
   const bool on_gpu = table_of(index).is_gpu && !r->at.on_host();
   // Verification waits for the result: impossible while a graph is recorded.
   const bool verify = r->settings.verify != LIBSGEMM_VERIFY_OFF &&
@@ -326,7 +316,7 @@ libsgemm_status_t attempt(Request *r, int index, Error *error) {
   if (status == LIBSGEMM_SUCCESS) {
     r->info->backend = &table_of(index);
     r->info->kernel = ran;
-    r->info->plans = plans_used(r->desc, *ran);
+    r->info->plans = product != nullptr ? plans_used(*product, *ran) : 0;
     if (on_gpu) r->info->device = r->at.where.device;
   }
   return status;

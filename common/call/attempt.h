@@ -4,6 +4,7 @@
 #include "call.h"
 #include "handle.h"
 #include "matrix/host_copy.h"
+#include "operation.h"
 #include "placement.h"
 #include "process/loader.h"
 #include "process/log.h"
@@ -11,22 +12,18 @@
 namespace libsgemm {
 
 struct Request {
-  const Call &call;
-  const GemmDesc &desc;
+  const Caller &caller;
+  Operation operation;
   const Settings &settings;
   libsgemm_handle *handle;
   ThreadInfo *info;
   Placement at = {};
-  // NULL: a product. Otherwise `desc` is its product_of(), and `call` has only the entry.
-  const ConvDesc *conv = nullptr;
 };
 
 inline const Kernel *forced_kernel(const Settings &settings) {
   const KernelChoice &choice = settings.kernel;
   return choice.backend >= 0 ? &table_of(choice.backend).kernels[choice.row] : nullptr;
 }
-
-inline bool reads_output(const Request &r) { return r.conv != nullptr ? r.conv->beta != 0.0f : reads_c(r.desc); }
 
 inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }
 
@@ -44,11 +41,8 @@ void warn(int index, Note::Why why, const MakeText &make_text) {
   log_message(warning_level(index, why), make_text);
 }
 
-// The backend must be usable. On SUCCESS *r->info has the kernel and the result of verification.
+// The backend must be usable. On SUCCESS *r->info has the kernel and the result of verification. NOT_SUPPORTED: no
+// kernel can, or groups are predicted to be faster one by one.
 libsgemm_status_t attempt(Request *r, int index, Error *error);
-
-// On device memory, by one kernel, without verification; r->desc is one of the groups. NOT_SUPPORTED: no kernel can, or
-// group by group is predicted to be faster.
-libsgemm_status_t attempt_groups(Request *r, const GemmDesc *groups, int64_t count, int index, Error *error);
 
 }  // namespace libsgemm

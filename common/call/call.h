@@ -10,9 +10,16 @@ namespace libsgemm {
 // BLAS names (cblas, fortran) leave aliasing to their caller. Fortran's positions of arguments do not count the layout.
 enum class Interface : int8_t { native, cblas, fortran };
 
+// Who calls, and who else could compute.
+struct Caller {
+  const char *entry = nullptr;    // static
+  const CpuBlas *blas = nullptr;  // see Launch::blas
+  bool gives_back = false;        // drop-in: the caller's own BLAS gets a call that no GPU takes
+  bool device_only = false;       // GPU drop-in: NOT_SUPPORTED unless the operands' GPU computes it
+};
+
 // Enumerations are ints: a caller may pass any value. Fields that a routine does not have are 0.
-struct Call {
-  const char *entry = nullptr;  // static
+struct Call : Caller {
   Routine routine = Routine::gemm;
   Type type = Type::f32;
   Batch batch = Batch::none;  // none or strided
@@ -31,14 +38,10 @@ struct Call {
   int64_t group = -1;       // in a group call, for messages; -1: none
   bool planned = false;     // with plan_a and plan_b
   const libsgemm_plan *plan_a = nullptr, *plan_b = nullptr;
-  const CpuBlas *blas = nullptr;  // see Launch::blas
-  bool gives_back = false;        // drop-in: the caller's own BLAS gets a call that no GPU takes
-  bool device_only = false;       // GPU drop-in: NOT_SUPPORTED unless the operands' GPU computes it
 };
 
 // Fields as in Call.
-struct GroupCall {
-  const char *entry;
+struct GroupCall : Caller {
   Type type;
   Interface interface;
   int layout;
@@ -54,9 +57,6 @@ struct GroupCall {
   const int64_t *ldc;
   int64_t group_count;
   const int64_t *group_size;
-  const CpuBlas *blas;
-  bool gives_back = false;
-  bool device_only = false;
 };
 
 // The BLAS that a drop-in replaces: `backend` in reports, `name` in sentences.
@@ -89,7 +89,7 @@ libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle);
 // For libsgemm_blas.so; not public. A BLAS routine cannot report an error: unless LIBSGEMM_STRICT is set, a call that
 // fails, but not for its arguments, is computed by defaults on the CPU.
 extern "C" {
-// *given_back: the caller's own BLAS must compute (Call::gives_back).
+// *given_back: the caller's own BLAS must compute (Caller::gives_back).
 LIBSGEMM_API libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call, bool *given_back);
 LIBSGEMM_API libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call, bool *given_back);
 

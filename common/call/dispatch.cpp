@@ -43,12 +43,20 @@ bool worth_offloading(const Request &r, int index) {
     return false;
   }
   if (!has_cpu_choice(s) && (s.strict || !s.offload_set)) return true;
-  if (s.offload_threshold < 0) return gpu_pays(index, s, r.desc, r.at.pinned[index], r.info);
-  const double size = static_cast<double>(r.desc.m) * static_cast<double>(r.desc.n) * static_cast<double>(r.desc.k);
-  if (size >= s.offload_threshold * s.offload_threshold * s.offload_threshold) return true;
-  r.info->note(index, Note::small);
-  return false;
+  return r.operation.visit_one([&](const auto &desc) {
+    const GemmDesc &product = as_product(desc);
+    if (s.offload_threshold < 0) return gpu_pays(index, s, product, r.at.pinned[index], r.info);
+    const double size =
+        static_cast<double>(product.m) * static_cast<double>(product.n) * static_cast<double>(product.k);
+    if (size >= s.offload_threshold * s.offload_threshold * s.offload_threshold) return true;
+    r.info->note(index, Note::small);
+    return false;
+  });
 }
+
+bool computes(const Backend &, const GemmDesc &) { return true; }
+bool computes(const Backend &table, const ConvDesc &) { return computes_convolutions(table); }
+bool computes(const Backend &, const GroupsDesc &) { return true; }
 
 bool usable(const Request &r, int index) {
   ThreadInfo &info = *r.info;
@@ -60,12 +68,12 @@ bool usable(const Request &r, int index) {
     info.note(index, Note::unavailable);
     return false;
   }
-  if (index != r.at.owner && (r.call.device_only || !r.at.cpu_can_reach())) {
+  if (index != r.at.owner && (r.caller.device_only || !r.at.cpu_can_reach())) {
     info.note(index, Note::other_memory);
     return false;
   }
   if (!table_of(index).is_gpu) return true;
-  if (r.conv != nullptr && !computes_convolutions(table_of(index))) {
+  if (!r.operation.visit([index](const auto &desc) { return computes(table_of(index), desc); })) {
     info.note(index, Note::unsupported);
     return false;
   }
@@ -133,8 +141,8 @@ void tell_of_replacement(const Request &r, int asked, int index) {
 // promises.
 bool gives_back(const Request &r, int index) {
   const Settings &s = r.settings;
-  if (!r.call.gives_back || index < kFirstCpu || r.info->late || !r.at.cpu_can_reach()) return false;
-  const bool exact = invariant(r.desc) || r.desc.math_mode == LIBSGEMM_MATH_FP64;
+  if (!r.caller.gives_back || index < kFirstCpu || r.info->late || !r.at.cpu_can_reach()) return false;
+  const bool exact = invariant(r.operation) || math_mode(r.operation) == LIBSGEMM_MATH_FP64;
   const bool asked_for_ref = index == kRef && s.preference.chosen > 0;
   return !exact && !asked_for_ref && s.kernel.backend < 0 && library().env.cpu_blas.empty();
 }
@@ -175,7 +183,7 @@ bool go_on(Request *r, int index, libsgemm_status_t status, const Error &error) 
     return false;
   ++info.fallbacks;
   warn(index, why, [&] {
-    return std::string(r->call.entry) + ": backend " + kBackendNames[index] + " failed (" + error.text +
+    return std::string(r->caller.entry) + ": backend " + kBackendNames[index] + " failed (" + error.text +
            "): trying the next one";
   });
   return true;
@@ -188,26 +196,32 @@ class Moved {
 
   // NULL, *error: copying failed.
   Request *take(Error *error) {
-    const Request &r = from_;
-    if (r.conv != nullptr) {
-      if (conv_copy_.take(device_memory(r), *r.conv, error) != LIBSGEMM_SUCCESS) return nullptr;
-      product_ = product_of(conv_copy_.desc());
-      return &request_.emplace(Request{r.call, product_, r.settings, r.handle, r.info, {}, &conv_copy_.desc()});
-    }
-    if (copy_.take(device_memory(from_), from_.desc, error) != LIBSGEMM_SUCCESS) return nullptr;
-    return &request_.emplace(Request{from_.call, copy_.desc(), from_.settings, from_.handle, from_.info});
+    const bool copied = from_.operation.visit_one([&](const auto &desc) { return take(desc, error); });
+    return copied ? &*request_ : nullptr;
   }
   libsgemm_status_t finish(Error *error) {
     if (!request_) return LIBSGEMM_SUCCESS;
     const DeviceMemory memory = device_memory(from_);
-    return from_.conv != nullptr ? conv_copy_.return_output(memory, error) : copy_.return_c(memory, error);
+    return from_.operation.product() != nullptr ? copy_.return_c(memory, error)
+                                                : conv_copy_.return_output(memory, error);
   }
 
  private:
+  bool take(const GemmDesc &desc, Error *error) {
+    return copy_.take(device_memory(from_), desc, error) == LIBSGEMM_SUCCESS && request(Operation(copy_.desc()));
+  }
+  bool take(const ConvDesc &desc, Error *error) {
+    return conv_copy_.take(device_memory(from_), desc, error) == LIBSGEMM_SUCCESS &&
+           request(Operation(conv_copy_.desc()));
+  }
+  bool request(const Operation &copied) {
+    request_.emplace(Request{from_.caller, copied, from_.settings, from_.handle, from_.info});
+    return true;
+  }
+
   const Request &from_;
   HostCopy copy_;
   ConvHostCopy conv_copy_;
-  GemmDesc product_ = {};
   std::optional<Request> request_;
 };
 
@@ -263,7 +277,7 @@ libsgemm_status_t compute(Request *r) {
     libsgemm_status_t status = attempt(now, index, &error);
     if (status == LIBSGEMM_SUCCESS && moved) {
       status = moved->finish(&error);
-      info.spoiled = status != LIBSGEMM_SUCCESS && reads_output(*r);
+      info.spoiled = status != LIBSGEMM_SUCCESS && reads_c(r->operation);
     }
     if (status == LIBSGEMM_SUCCESS) {
       if (info.choice != Choice::forced_kernel && asked > 0) {
@@ -275,7 +289,7 @@ libsgemm_status_t compute(Request *r) {
       return status;
     }
     if (status == LIBSGEMM_NOT_SUPPORTED) {
-      info.note(index, invariant(r->desc) ? Note::not_invariant : Note::unsupported);
+      info.note(index, invariant(r->operation) ? Note::not_invariant : Note::unsupported);
       continue;
     }
     last = status;
@@ -290,19 +304,29 @@ libsgemm_status_t compute(Request *r) {
   return nobody_left(r, last);
 }
 
+void scale_on_host(const GemmDesc &desc) { scale_c(desc); }
+void scale_on_host(const ConvDesc &desc) { scale_tensor(output_of(desc), desc.beta, desc.out); }
+
+libsgemm_status_t scale_on(const Backend &table, const GemmDesc &desc, const Launch &launch, Error *error) {
+  return table.scale(desc, launch, error);
+}
+libsgemm_status_t scale_on(const Backend &table, const ConvDesc &desc, const Launch &launch, Error *error) {
+  return scale_output(table, desc, launch, error);
+}
+
+bool scales(const GemmDesc &desc) { return in_place(desc) || desc.beta != 1.0f; }
+bool scales(const ConvDesc &desc) { return desc.beta != 1.0f; }
+
+// C = beta C
 libsgemm_status_t scale(Request *r) {
   ThreadInfo &info = *r->info;
-  if (!in_place(r->desc) && r->desc.beta == 1.0f) {
+  if (!r->operation.visit_one([](const auto &desc) { return scales(desc); })) {
     info.trivial = "nothing";
     return LIBSGEMM_SUCCESS;
   }
   info.trivial = "scale";
   if (r->at.on_host()) {
-    if (r->conv != nullptr) {
-      scale_tensor(output_of(*r->conv), r->conv->beta, r->conv->out);
-    } else {
-      scale_c(r->desc);
-    }
+    r->operation.visit_one([](const auto &desc) { scale_on_host(desc); });
     return LIBSGEMM_SUCCESS;
   }
   const Backend &table = table_of(r->at.owner);
@@ -320,13 +344,12 @@ libsgemm_status_t scale(Request *r) {
   if (r->handle != nullptr) r->handle->use(r->at.owner, launch.device);
   libsgemm_status_t status = refuse_to_break_graph(launch, &info.failure);
   if (status == LIBSGEMM_SUCCESS) {
-    status = r->conv != nullptr ? scale_output(table, *r->conv, launch, &info.failure)
-                                : table.scale(r->desc, launch, &info.failure);
+    status = r->operation.visit_one([&](const auto &desc) { return scale_on(table, desc, launch, &info.failure); });
   }
   if (status == LIBSGEMM_SUCCESS && r->handle == nullptr) {
     status = table.synchronize(launch.device, launch.stream, &info.failure);
   }
-  info.spoiled = status != LIBSGEMM_SUCCESS && enqueued && reads_output(*r);
+  info.spoiled = status != LIBSGEMM_SUCCESS && enqueued && reads_c(r->operation);
   if (status != LIBSGEMM_SUCCESS) return info.fail(status, info.failure.text);
   info.backend = &table;
   info.device = launch.device;
@@ -346,28 +369,28 @@ libsgemm_status_t wait_for_operands(Request *r) {
     if (r->settings.strict) return r->info->fail(status, error.text);
     // The stream's work has failed, as the program will see. A CPU can still compute.
     warn(index, Note::failed, [&] {
-      return std::string(r->call.entry) + ": the handle's stream cannot be waited for (" + error.text + ")";
+      return std::string(r->caller.entry) + ": the handle's stream cannot be waited for (" + error.text + ")";
     });
     return LIBSGEMM_SUCCESS;
   }
   return LIBSGEMM_SUCCESS;
 }
 
-libsgemm_status_t check_request(Request *r) {
-  libsgemm_status_t status = find_operands(r->desc, r->settings, r->handle, r->call.device_only, &r->at, r->info);
-  if (status == LIBSGEMM_SUCCESS && r->call.device_only && r->at.on_host()) {
+libsgemm_status_t check_request(const Call &call, const GemmDesc &desc, Request *r) {
+  libsgemm_status_t status = find_operands(r->operation, r->settings, r->handle, call.device_only, &r->at, r->info);
+  if (status == LIBSGEMM_SUCCESS && call.device_only && r->at.on_host()) {
     return r->info->fail(LIBSGEMM_NOT_SUPPORTED, "A, B and C are in host memory");
   }
-  if (status == LIBSGEMM_SUCCESS && r->call.planned) status = check_plans(r->call, r->settings, r->at, r->info);
-  return status != LIBSGEMM_SUCCESS ? status : check_memory(r->call, r->desc, !r->at.arrays_on_device, r->info);
+  if (status == LIBSGEMM_SUCCESS && call.planned) status = check_plans(call, r->settings, r->at, r->info);
+  return status != LIBSGEMM_SUCCESS ? status : check_memory(call, desc, !r->at.arrays_on_device, r->info);
 }
 
 }  // namespace
 
 libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const Settings &settings,
                                  libsgemm_handle *handle, ThreadInfo *info, Placement *at) {
-  Request r = {call, desc, settings, handle, info};
-  const libsgemm_status_t status = check_request(&r);
+  Request r = {call, Operation(desc), settings, handle, info};
+  const libsgemm_status_t status = check_request(call, desc, &r);
   *at = r.at;
   return status;
 }
@@ -387,12 +410,13 @@ void Groups::add(const GemmDesc &desc, const Placement &at) {
   }
 }
 
-libsgemm_status_t dispatch_groups(const Call &call, const Groups &groups, const Settings &settings,
+libsgemm_status_t dispatch_groups(const Caller &caller, const Groups &groups, const Settings &settings,
                                   libsgemm_handle *handle, ThreadInfo *info, bool *done) {
   *done = false;
   // Verification works group by group.
   if (!groups.at_once() || settings.verify != LIBSGEMM_VERIFY_OFF) return LIBSGEMM_SUCCESS;
-  Request r = {call, groups.descs().front(), settings, handle, info, groups.at()};
+  const GroupsDesc desc = {groups.descs().data(), static_cast<int64_t>(groups.descs().size())};
+  Request r = {caller, Operation(desc), settings, handle, info, groups.at()};
   const int index = r.at.owner;
   int8_t order[kBackendCount];
   int8_t *const end = order + candidates(settings, order);
@@ -401,8 +425,7 @@ libsgemm_status_t dispatch_groups(const Call &call, const Groups &groups, const 
   if (const Kernel *forced = forced_kernel(settings)) info->force(*forced);
   Error error;
   error.text[0] = '\0';
-  const auto count = static_cast<int64_t>(groups.descs().size());
-  const libsgemm_status_t status = attempt_groups(&r, groups.descs().data(), count, index, &error);
+  const libsgemm_status_t status = attempt(&r, index, &error);
   if (status == LIBSGEMM_SUCCESS) {
     if (info->choice != Choice::forced_kernel && settings.preference.chosen > 0) info->choice = Choice::asked_for;
     info->status = LIBSGEMM_SUCCESS;
@@ -416,23 +439,23 @@ libsgemm_status_t dispatch_groups(const Call &call, const Groups &groups, const 
 
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info) {
-  Request r = {call, desc, settings, handle, info};
+  Request r = {call, Operation(desc), settings, handle, info};
   if (call.blas != nullptr && library().env.cpu_blas.empty()) info->blas = call.blas;
-  libsgemm_status_t status = check_request(&r);
+  libsgemm_status_t status = check_request(call, desc, &r);
   if (status == LIBSGEMM_SUCCESS && handle != nullptr && r.at.on_host()) status = wait_for_operands(&r);
   if (status != LIBSGEMM_SUCCESS) return status;
   return only_scales(desc) ? scale(&r) : compute(&r);
 }
 
-libsgemm_status_t dispatch(const Call &call, const ConvDesc &conv, const Settings &settings, libsgemm_handle *handle,
-                           ThreadInfo *info) {
-  const GemmDesc product = product_of(conv);
-  Request r = {call, product, settings, handle, info, {}, &conv};
-  libsgemm_status_t status = find_operands(product, settings, handle, call.device_only, &r.at, info);
-  if (status == LIBSGEMM_SUCCESS) status = check_conv_memory(conv, info);
+libsgemm_status_t dispatch(const ConvCall &call, const ConvDesc &desc, const Settings &settings,
+                           libsgemm_handle *handle, ThreadInfo *info) {
+  const Caller caller = {call.entry};
+  Request r = {caller, Operation(desc), settings, handle, info};
+  libsgemm_status_t status = find_operands(r.operation, settings, handle, false, &r.at, info);
+  if (status == LIBSGEMM_SUCCESS) status = check_conv_memory(desc, info);
   if (status == LIBSGEMM_SUCCESS && handle != nullptr && r.at.on_host()) status = wait_for_operands(&r);
   if (status != LIBSGEMM_SUCCESS) return status;
-  return conv.alpha == 0.0f || has_no_terms(conv) ? scale(&r) : compute(&r);
+  return desc.alpha == 0.0f || has_no_terms(desc) ? scale(&r) : compute(&r);
 }
 
 }  // namespace libsgemm

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "call.h"
+#include "conv/call.h"
 #include "placement.h"
 #include "process/env.h"
 #include "process/thread_info.h"
@@ -19,9 +20,8 @@ libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const S
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info);
 
-// `call` has only the entry.
-libsgemm_status_t dispatch(const Call &call, const ConvDesc &conv, const Settings &settings, libsgemm_handle *handle,
-                           ThreadInfo *info);
+libsgemm_status_t dispatch(const ConvCall &call, const ConvDesc &desc, const Settings &settings,
+                           libsgemm_handle *handle, ThreadInfo *info);
 
 class Groups {
  public:
@@ -43,7 +43,7 @@ inline bool only_scales(const GemmDesc &desc) { return desc.k == 0 || desc.alpha
 
 // For groups that are at_once(). *done: one kernel has computed all, predicted to be faster than group by group.
 // Otherwise, also after a failure before any write, dispatch() must compute them.
-libsgemm_status_t dispatch_groups(const Call &call, const Groups &groups, const Settings &settings,
+libsgemm_status_t dispatch_groups(const Caller &caller, const Groups &groups, const Settings &settings,
                                   libsgemm_handle *handle, ThreadInfo *info, bool *done);
 
 }  // namespace libsgemm

@@ -3,6 +3,7 @@
 
 #include "contract/backend.h"
 #include "decision/model.h"
+#include "operation.h"
 #include "process/env.h"
 #include "process/thread_info.h"
 
@@ -19,10 +20,10 @@ struct Placement {
   bool cpu_can_reach() const { return owner < 0 || (where.space == Space::managed && !arrays_on_device); }
 };
 
-// Asks the GPU backends that are candidates or loaded. `handle` may be NULL; `device_only`: Call::device_only.
+// Asks the GPU backends that are candidates or loaded. `handle` may be NULL; `device_only`: Caller::device_only.
 // INVALID_ARGUMENT: the operands are in different memories, or on another device than the stream. UNAVAILABLE:
 // LIBSGEMM_DEVICES excludes their device, or, during exit, when no backend can be asked, the CPU cannot read them.
-libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, const libsgemm_handle *handle,
+libsgemm_status_t find_operands(const Operation &operation, const Settings &settings, const libsgemm_handle *handle,
                                 bool device_only, Placement *placement, ThreadInfo *info);
 
 }  // namespace libsgemm

@@ -40,7 +40,11 @@ void apply(const Settings &settings, Desc *desc) {
   if constexpr (std::is_same_v<Desc, GemmDesc>) desc->ticket = draw_ticket(settings);
 }
 
-libsgemm_status_t perform(const Call &call, GemmDesc *desc, const Settings &settings, libsgemm_handle *handle,
+libsgemm_status_t check(const Call &call, ThreadInfo *info, GemmDesc *desc) { return check_call(call, info, desc); }
+libsgemm_status_t check(const ConvCall &call, ThreadInfo *info, ConvDesc *desc) { return check_conv(call, info, desc); }
+
+template <typename AnyCall, typename Desc>
+libsgemm_status_t perform(const AnyCall &call, Desc *desc, const Settings &settings, libsgemm_handle *handle,
                           ThreadInfo *info) {
   if (is_empty(*desc)) {
     info->trivial = "nothing";
@@ -56,9 +60,16 @@ int wrong_results(const ThreadInfo &info) {
   return count;
 }
 
+void count_shape(const GemmDesc &desc) { stats_count_shape(desc); }
+void count_shape(const ConvDesc &) {}
+
+// False for a cleared description: the checks refused the call before they filled it.
+bool is_described(const GemmDesc &desc) { return desc.batch_count > 0; }
+bool is_described(const ConvDesc &desc) { return desc.groups > 0; }
+
 // Called after the last attempt; counted() counts failures.
-template <typename Words>
-void record(const ThreadInfo &info, double flops, Clock::time_point start, const Words &words) {
+template <typename Desc>
+void record(const ThreadInfo &info, const Desc &desc, Clock::time_point start) {
   const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
   if (info.given_back) return;  // the caller counts it
   const bool ok = info.status == LIBSGEMM_SUCCESS;
@@ -66,26 +77,19 @@ void record(const ThreadInfo &info, double flops, Clock::time_point start, const
   const char *kernel = !ok ? "" : info.row();
   if (ok) {
     const auto working = info.timed_by_caller ? 0 : static_cast<uint64_t>(std::max<int64_t>(spent - info.startup, 0));
-    stats_count({info.entry, backend, kernel, working, info.kernel != nullptr ? flops : 0, info.verify_ratio,
+    stats_count({info.entry, backend, kernel, working, info.kernel != nullptr ? flop_count(desc) : 0, info.verify_ratio,
                  wrong_results(info)});
   }
   log_message(2, [&] {
     char time[32];
     std::snprintf(time, sizeof time, "%.3f ms", static_cast<double>(spent) * 1e-6);
-    std::string line = std::string(info.entry) + ": " + words() + " -> " + backend + " " + kernel + " " + time;
+    const std::string words = is_described(desc) ? to_string(desc) : std::string();
+    std::string line = std::string(info.entry) + ": " + words + " -> " + backend + " " + kernel + " " + time;
     if (!ok) line += std::string(" ") + info.message;
     if (log_wants(3)) line += " (" + reason_in_words(info) + ")";
     return line;
   });
-}
-
-void record(const ThreadInfo &info, const GemmDesc &desc, Clock::time_point start) {
-  record(info, flop_count(desc), start, [&] { return desc.batch_count > 0 ? to_string(desc) : std::string(); });
-  if (info.status == LIBSGEMM_SUCCESS && info.kernel != nullptr) stats_count_shape(desc);
-}
-
-void record(const ThreadInfo &info, const ConvDesc &desc, Clock::time_point start) {
-  record(info, flop_count(desc), start, [&] { return desc.groups > 0 ? to_string(desc) : std::string(); });
+  if (ok && info.kernel != nullptr) count_shape(desc);
 }
 
 const char *failure_in_words(libsgemm_status_t status) {
@@ -158,39 +162,15 @@ libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, Thr
   return LIBSGEMM_SUCCESS;
 }
 
-libsgemm_status_t submit_with(const Call &call, const Settings &settings, libsgemm_handle *handle, ThreadInfo *info) {
-  GemmDesc desc;
-  if (!library().instrumented) {
-    const libsgemm_status_t status = check_call(call, info, &desc);
-    return status != LIBSGEMM_SUCCESS ? status : perform(call, &desc, settings, handle, info);
-  }
-  const Clock::time_point start = Clock::now();
-  desc = {};
-  libsgemm_status_t status = check_call(call, info, &desc);
+template <typename AnyCall>
+libsgemm_status_t call_with(const AnyCall &call, const Settings &settings, libsgemm_handle *handle, ThreadInfo *info) {
+  std::conditional_t<std::is_same_v<AnyCall, ConvCall>, ConvDesc, GemmDesc> desc;
+  const bool instrumented = library().instrumented;
+  const Clock::time_point start = instrumented ? Clock::now() : Clock::time_point();
+  if (instrumented) desc = {};
+  libsgemm_status_t status = check(call, info, &desc);
   if (status == LIBSGEMM_SUCCESS) status = perform(call, &desc, settings, handle, info);
-  record(*info, desc, start);
-  return status;
-}
-
-libsgemm_status_t perform(const ConvCall &conv, ConvDesc *desc, const Settings &settings, libsgemm_handle *handle,
-                          ThreadInfo *info) {
-  if (is_empty(*desc)) {
-    info->trivial = "nothing";
-    return LIBSGEMM_SUCCESS;
-  }
-  apply(settings, desc);
-  Call call;
-  call.entry = conv.entry;
-  return dispatch(call, *desc, settings, handle, info);
-}
-
-libsgemm_status_t submit_with(const ConvCall &call, const Settings &settings, libsgemm_handle *handle,
-                              ThreadInfo *info) {
-  const Clock::time_point start = library().instrumented ? Clock::now() : Clock::time_point();
-  ConvDesc desc = {};
-  libsgemm_status_t status = check_conv(call, info, &desc);
-  if (status == LIBSGEMM_SUCCESS) status = perform(call, &desc, settings, handle, info);
-  if (library().instrumented) record(*info, desc, start);
+  if (instrumented) record(*info, desc, start);
   return status;
 }
 
@@ -247,8 +227,7 @@ libsgemm_status_t describe_group(const GroupCall &g, int64_t i, int64_t first, c
   return status;
 }
 
-libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, libsgemm_handle *handle,
-                                ThreadInfo *info) {
+libsgemm_status_t call_with(const GroupCall &g, const Settings &settings, libsgemm_handle *handle, ThreadInfo *info) {
   libsgemm_status_t status = check_groups(g, info);
   Groups groups;
   bool at_once = false;
@@ -298,19 +277,6 @@ libsgemm_status_t submit_groups(const GroupCall &g, const Settings &settings, li
     }
   }
   return status;
-}
-
-libsgemm_status_t call_with(const Call &call, const Settings &settings, libsgemm_handle *handle, ThreadInfo *info) {
-  return submit_with(call, settings, handle, info);
-}
-
-libsgemm_status_t call_with(const ConvCall &call, const Settings &settings, libsgemm_handle *handle, ThreadInfo *info) {
-  return submit_with(call, settings, handle, info);
-}
-
-libsgemm_status_t call_with(const GroupCall &call, const Settings &settings, libsgemm_handle *handle,
-                            ThreadInfo *info) {
-  return submit_groups(call, settings, handle, info);
 }
 
 template <typename AnyCall>

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <new>
+#include <type_traits>
 
 #include "conv/device_copy.h"
 #include "conv/verify.h"
@@ -15,7 +16,9 @@
 namespace libsgemm {
 namespace {
 
-std::string to_string(const Request &r) { return r.conv != nullptr ? to_string(*r.conv) : to_string(r.desc); }
+std::string to_string(const Request &r) {
+  return r.operation.visit_one([](const auto &desc) { return to_string(desc); });
+}
 
 // Each call, and each process unless LIBSGEMM_VERIFY_SEED is set, draws other samples: an error is not missed again for
 // the same reason.
@@ -36,7 +39,7 @@ libsgemm_status_t follow(Request *r, int index, const Kernel &ran, double ratio,
   set_error(error, "the result is wrong: an error is %.3g times its bound", ratio);
   if (r->settings.verify_action != LIBSGEMM_VERIFY_WARN) return LIBSGEMM_VERIFICATION_FAILED;
   warn(index, Note::wrong, [&] {
-    return std::string(r->call.entry) + " on " + kBackendNames[index] + ", " + ran.name + ": " + error->text + " (" +
+    return std::string(r->caller.entry) + " on " + kBackendNames[index] + ", " + ran.name + ": " + error->text + " (" +
            to_string(*r) + ")";
   });
   return LIBSGEMM_SUCCESS;
@@ -74,10 +77,10 @@ libsgemm_status_t take(const Desc &desc, Copy *before, Error *error) {
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
-template <typename Copy, typename Desc>
-libsgemm_status_t launch_and_verify_with(LaunchRequest *launch, const Desc &desc, Request *r, int index,
-                                         const Kernel **ran, Error *error) {
-  Copy before;
+template <typename Desc>
+libsgemm_status_t launch_and_verify(LaunchRequest *launch, const Desc &desc, Request *r, int index, const Kernel **ran,
+                                    Error *error) {
+  std::conditional_t<std::is_same_v<Desc, ConvDesc>, ConvSnapshot, Snapshot> before;
   libsgemm_status_t status = take(desc, &before, error);
   if (status != LIBSGEMM_SUCCESS) return status;
   status = launch(r, index, ran, error);
@@ -95,7 +98,7 @@ libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran,
                                  const Error &error) {
   if (r.settings.verify_action != LIBSGEMM_VERIFY_WARN) return failure;
   warn(index, Note::failed, [&] {
-    return std::string(r.call.entry) + " on " + kBackendNames[index] + ", " + ran.name +
+    return std::string(r.caller.entry) + " on " + kBackendNames[index] + ", " + ran.name +
            ": the result is not verified: " + error.text;
   });
   return LIBSGEMM_SUCCESS;
@@ -120,21 +123,21 @@ libsgemm_status_t conclude(Request *r, int index, const Kernel &ran, const Judge
   if (status == LIBSGEMM_SUCCESS) return status;
   Error not_restored = {};
   if (restore(&not_restored) == LIBSGEMM_SUCCESS) return status;
-  r->info->spoiled = reads_output(*r);
+  r->info->spoiled = reads_c(r->operation);
   const Error first = *error;
   set_error(error, "%.120s; and C cannot be restored: %.90s", first.text, not_restored.text);
   return LIBSGEMM_EXECUTION_FAILED;
 }
 
-libsgemm_status_t launch_product_on_device_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran,
-                                                      Error *error) {
+libsgemm_status_t launch_on_device_and_verify(LaunchRequest *launch, const GemmDesc &desc, Request *r, int index,
+                                              const Kernel **ran, Error *error) {
   BorrowedHandle borrowed;
   libsgemm_handle *handle = r->handle != nullptr ? r->handle : borrowed.get();
   const DeviceMemory memory = device_memory(*r);
   const auto allocate = [handle, index, device = memory.device](size_t bytes, Error *failure) {
     return handle->keep(index, device, bytes, failure);
   };
-  DeviceVerification check(memory, r->desc, r->settings, next_seed(), allocate, r->handle != nullptr);
+  DeviceVerification check(memory, desc, r->settings, next_seed(), allocate, r->handle != nullptr);
   libsgemm_status_t status = check.begin(error);
   if (status == LIBSGEMM_SUCCESS) status = launch(r, index, ran, error);
   if (status != LIBSGEMM_SUCCESS) return status;
@@ -145,12 +148,12 @@ libsgemm_status_t launch_product_on_device_and_verify(LaunchRequest *launch, Req
       r, index, **ran, {status, ratio, computed}, [&](Error *e) { return check.restore(e); }, error);
 }
 
-libsgemm_status_t launch_conv_on_device_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran,
-                                                   Error *error) {
+libsgemm_status_t launch_on_device_and_verify(LaunchRequest *launch, const ConvDesc &desc, Request *r, int index,
+                                              const Kernel **ran, Error *error) {
   const DeviceMemory memory = device_memory(*r);
   ConvHostCopy copy;
   ConvSnapshot before;
-  libsgemm_status_t status = copy.take(memory, *r->conv, error);
+  libsgemm_status_t status = copy.take(memory, desc, error);
   if (status == LIBSGEMM_SUCCESS) status = take(copy.desc(), &before, error);
   if (status == LIBSGEMM_SUCCESS) status = launch(r, index, ran, error);
   if (status != LIBSGEMM_SUCCESS) return status;
@@ -168,14 +171,14 @@ libsgemm_status_t launch_conv_on_device_and_verify(LaunchRequest *launch, Reques
 }  // namespace
 
 libsgemm_status_t launch_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran, Error *error) {
-  return r->conv != nullptr ? launch_and_verify_with<ConvSnapshot>(launch, *r->conv, r, index, ran, error)
-                            : launch_and_verify_with<Snapshot>(launch, r->desc, r, index, ran, error);
+  return r->operation.visit_one(
+      [&](const auto &desc) { return launch_and_verify(launch, desc, r, index, ran, error); });
 }
 
 libsgemm_status_t launch_on_device_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran,
                                               Error *error) {
-  const auto verified = r->conv != nullptr ? launch_conv_on_device_and_verify : launch_product_on_device_and_verify;
-  return verified(launch, r, index, ran, error);
+  return r->operation.visit_one(
+      [&](const auto &desc) { return launch_on_device_and_verify(launch, desc, r, index, ran, error); });
 }
 
 }  // namespace libsgemm

@@ -82,8 +82,7 @@ void copy(char *target, size_t size, const char *text) {
 }  // namespace
 
 ThreadInfo &thread_info() {
-  thread_local ThreadInfo info = {
-      "", nullptr, nullptr, "", LIBSGEMM_SUCCESS, 0, 0, 0, -1, Choice::by_default, false, false, 0, {}, {}, ""};
+  thread_local ThreadInfo info;
   return info;
 }
 

@@ -52,72 +52,85 @@ struct Expected {
 
 enum class Choice : int8_t { by_default, asked_for, forced_kernel, replacement };
 
-struct ThreadInfo {
+// The report of a call, for libsgemm_last_info() and statistics.
+struct CallReport {
   static constexpr int kMaxNotes = 2 * kBackendCount;
 
-  const char *entry;
-  const Backend *backend;  // NULL: none needed
-  const Kernel *kernel;
-  const char *trivial;  // without a kernel: "scale", "nothing"
-  libsgemm_status_t status;
-  int argument;
-  int device;
-  int fallbacks;
-  double verify_ratio;
-  Choice choice;  // of the backend
-  bool inside;    // a backend runs on this thread: a call now is a recursion
-  bool late;      // began when the process was ending: only `ref` may compute (gate.h)
-  int8_t note_count;
-  Note notes[kMaxNotes];
-  Error failure;  // last backend that failed
-  char message[512];
-  bool spoiled = false;        // a failure may have modified C, which is read: never compute it again
-  int64_t groups_done = 0;     // one after another
-  bool groups_read_c = false;  // one of them reads C
-  int plans = 0;               // operands taken from plans
-  int devices = 0;             // that computed parts of the call
-  int64_t tiles = 0;           // of a call on host memory
-  bool tuned = false;          // chosen by a measurement
-  bool depth_cut = false;      // C was rounded between parts of the sum over k
+  const char *entry = "";
+  const Backend *backend = nullptr;  // NULL: none needed
+  const Kernel *kernel = nullptr;
+  const char *trivial = "";  // without a kernel: "scale", "nothing"
+  libsgemm_status_t status = LIBSGEMM_SUCCESS;
+  int argument = 0;
+  int device = 0;
+  int devices = 0;         // that computed parts of the call
+  int64_t tiles = 0;       // of a call on host memory
+  bool depth_cut = false;  // C was rounded between parts of the sum over k
+  bool tuned = false;      // chosen by a measurement
+  int fallbacks = 0;
+  int plans = 0;  // operands taken from plans
+  double verify_ratio = -1;
   Ran ran = {};
-  uint64_t ticket = 0;                // GemmDesc::ticket
-  const char *forced = nullptr;       // NULL: none
+  uint64_t ticket = 0;                 // GemmDesc::ticket
+  Choice choice = Choice::by_default;  // of the backend
+  const char *forced = nullptr;        // NULL: none
+  int8_t note_count = 0;
+  Note notes[kMaxNotes] = {};
   Expected expected[kFirstCpu] = {};  // by GPU backend
-  int64_t startup = 0;                // nanoseconds of starting backends
-  bool timed_by_caller = false;       // statistics get the time from the caller; not reset by begin()
-  bool given_back = false;            // left to the caller's own BLAS (Call::gives_back)
   const CpuBlas *blas = nullptr;      // the program's own in a call of the drop-in, unless another is named
+  char message[512] = {};
+};
 
+// The state of a call, which the layers share while it runs.
+struct CallState {
+  bool inside = false;           // a backend runs on this thread: a call now is a recursion; not reset by begin()
+  bool timed_by_caller = false;  // statistics get the time from the caller; not reset by begin()
+  bool late = false;             // began when the process was ending: only `ref` may compute (gate.h)
+  bool spoiled = false;          // a failure may have modified C, which is read: never compute it again
+  bool given_back = false;       // left to the caller's own BLAS (Caller::gives_back)
+  bool groups_read_c = false;    // one of the computed groups reads C
+  int64_t groups_done = 0;       // one after another
+  int64_t startup = 0;           // nanoseconds of starting backends
+  Error failure = {};            // last backend that failed
+};
+
+struct ThreadInfo : CallReport, CallState {
   void begin(const char *entry_name, bool is_late = false) {
-    late = is_late;
     entry = entry_name;
     backend = nullptr;
     kernel = nullptr;
-    ran = {};
-    ticket = 0;
     trivial = "";
     status = LIBSGEMM_SUCCESS;
     argument = 0;
-    device = 0;
-    devices = 0;
-    tiles = 0;
-    tuned = false;
-    depth_cut = false;
     fallbacks = 0;
-    spoiled = false;
-    groups_done = 0;
-    groups_read_c = false;
-    plans = 0;
     verify_ratio = -1;
-    given_back = false;
-    blas = nullptr;
-    startup = 0;
     choice = Choice::by_default;
     forced = nullptr;
     note_count = 0;
-    failure.text[0] = '\0';
+    blas = nullptr;
     message[0] = '\0';
     for (Expected &e : expected) e.known = false;
+    forget_run();
+    devices = 0;
+    plans = 0;
+    late = is_late;
+    spoiled = false;
+    given_back = false;
+    groups_read_c = false;
+    groups_done = 0;
+    startup = 0;
+    failure.text[0] = '\0';
+  }
+
+  // Clears the report of a backend before another tries.
+  void forget_run() {
+    device = 0;
+    devices = 1;
+    tiles = 0;
+    depth_cut = false;
+    tuned = false;
+    ran = {};
+    ticket = 0;
   }
 
   void force(const Kernel &row) {

@@ -61,12 +61,10 @@ nb::str describe(nb::handle self) {
       (std::string(nb::cast<nb::str>(self.type().attr("__name__")).c_str()) + "(" + joined.c_str() + ")").c_str());
 }
 
-}  // namespace
-
-void bind_info(nb::module_ &module) {
 #define LIBSGEMM_TEXT(type, field, doc) \
   .def_prop_ro(                         \
       #field, [](const type &self) { return nb::str(self.field); }, doc)
+void bind_call(nb::module_ &module) {
   using Call = libsgemm_info_t;
   nb::class_<Call>(module, "CallInfo", "What the last call of a thread did; strings are empty where they do not apply.")
       LIBSGEMM_TEXT(Call, entry, "The function of the library that was called.")
@@ -95,6 +93,9 @@ void bind_info(nb::module_ &module) {
                           .def_ro("verify_ratio", &Call::verify_ratio,
                                   "Worst error over its bound; negative if not verified.")
                           .def("__repr__", describe);
+}
+
+void bind_device(nb::module_ &module) {
   using Device = libsgemm_device_info_t;
   nb::class_<Device>(module, "DeviceInfo", "A device of a backend.") LIBSGEMM_TEXT(Device, name, "Its name.")
       LIBSGEMM_TEXT(Device, arch, "'sm_90', 'gfx90a', 'Haswell'.")
@@ -102,9 +103,12 @@ void bind_info(nb::module_ &module) {
           .def_ro("memory_free_bytes", &Device::memory_free_bytes, "0 if the device does not report it.")
           .def_ro("compute_units", &Device::compute_units, "Multiprocessors, or threads of a CPU backend.")
           .def("__repr__", describe);
+}
+
 #define LIBSGEMM_BACKEND_TEXT(field, doc) \
   .def_prop_ro(                           \
       #field, [](const Backend &self) { return nb::str(self.info.field); }, doc)
+void bind_backend(nb::module_ &module) {
   nb::class_<Backend>(module, "BackendInfo", "A backend, usable here or not.")
       LIBSGEMM_BACKEND_TEXT(name, "As LIBSGEMM_BACKEND takes it.")
           .def_prop_ro(
@@ -118,8 +122,16 @@ void bind_info(nb::module_ &module) {
               "kernel_count", [](const Backend &self) { return self.info.kernel_count; }, "How many kernels it has.")
           .def_prop_ro("devices", devices, "Its devices; asking a GPU makes a context on it.")
           .def("__repr__", describe);
+}
 #undef LIBSGEMM_BACKEND_TEXT
 #undef LIBSGEMM_TEXT
+
+}  // namespace
+
+void bind_info(nb::module_ &module) {
+  bind_call(module);
+  bind_device(module);
+  bind_backend(module);
   module.def("last_info", last_info,
              "What this thread's last call did: which backend and kernel computed, and why. A CallInfo.");
   module.def("info", info, nb::sig("def info() -> list[BackendInfo]"),

@@ -256,7 +256,7 @@ TEST_CASE("a forced kernel runs, and lifting the force ends it") {
   }
 }
 
-TEST_CASE("settings of a handle come back") {
+TEST_CASE("stream and workspace of a handle come back") {
   Handle handle;
   void *stream = &handle;
   REQUIRE(libsgemm_get_stream(handle, &stream) == LIBSGEMM_SUCCESS);
@@ -291,7 +291,10 @@ TEST_CASE("settings of a handle come back") {
   CHECK(bytes == 4096);
   CHECK(libsgemm_get_workspace(handle, nullptr, &bytes) == LIBSGEMM_INVALID_ARGUMENT);
   CHECK(libsgemm_get_workspace(handle, &workspace, nullptr) == LIBSGEMM_INVALID_ARGUMENT);
+}
 
+TEST_CASE("the math mode of a handle comes back") {
+  Handle handle;
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP16;
   REQUIRE(libsgemm_get_math_mode(handle, &mode) == LIBSGEMM_SUCCESS);
   CHECK(mode == LIBSGEMM_MATH_FP32);
@@ -306,7 +309,10 @@ TEST_CASE("settings of a handle come back") {
   REQUIRE(libsgemm_get_math_mode(handle, &mode) == LIBSGEMM_SUCCESS);
   CHECK(mode == LIBSGEMM_MATH_FP32);
   CHECK(libsgemm_get_math_mode(handle, nullptr) == LIBSGEMM_INVALID_ARGUMENT);
+}
 
+TEST_CASE("determinism and verification of a handle come back") {
+  Handle handle;
   libsgemm_deterministic_t deterministic = LIBSGEMM_DETERMINISTIC_ON;
   REQUIRE(libsgemm_get_deterministic(handle, &deterministic) == LIBSGEMM_SUCCESS);
   CHECK(deterministic == LIBSGEMM_DETERMINISTIC_OFF);

@@ -175,37 +175,15 @@ TEST_CASE("where sums are to be invariant only rows that are marked run, tuned o
 
 TEST_CASE("a choice is kept for descriptions that are the same in all that rows may look at") {
   alignas(16) static const float place[8] = {};
-  const GemmDesc desc = {Routine::gemm,
-                         Type::f32,
-                         LIBSGEMM_MATH_FP32,
-                         LIBSGEMM_NO_TRANS,
-                         LIBSGEMM_NO_TRANS,
-                         LIBSGEMM_LEFT,
-                         LIBSGEMM_UPPER,
-                         LIBSGEMM_NON_UNIT,
-                         LIBSGEMM_DETERMINISTIC_OFF,
-                         100,
-                         90,
-                         80,
-                         1.0f,
-                         0.0f,
-                         104,
-                         108,
-                         112,
-                         place,
-                         place,
-                         nullptr,
-                         Batch::none,
-                         1,
-                         5,
-                         6,
-                         7,
-                         nullptr,
-                         nullptr,
-                         nullptr,
-                         nullptr,
-                         nullptr,
-                         0};
+  GemmDesc desc = {};
+  desc.transa = desc.transb = LIBSGEMM_NO_TRANS;
+  desc.side = LIBSGEMM_LEFT, desc.uplo = LIBSGEMM_UPPER, desc.diag = LIBSGEMM_NON_UNIT;
+  desc.m = 100, desc.n = 90, desc.k = 80;
+  desc.alpha = 1;
+  desc.lda = 104, desc.ldb = 108, desc.ldc = 112;
+  desc.a = desc.b = place;
+  desc.batch_count = 1;
+  desc.stride_a = 5, desc.stride_b = 6, desc.stride_c = 7;
   const auto changed = [&](auto change) {
     GemmDesc other = desc;
     change(&other);

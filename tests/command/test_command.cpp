@@ -27,7 +27,7 @@ struct BadFile {
   const char *message;  // after the file's name
 };
 
-std::vector<BadFile> bad_files() {
+std::vector<BadFile> bad_sizes_of_files() {
   const std::string good = Matrix(3, 4, 1).file(false);
   std::string long_header = good;
   long_header[8] = '\xff';
@@ -48,6 +48,11 @@ std::vector<BadFile> bad_files() {
       {"one byte too few", good.substr(0, good.size() - 1), "needs 48 bytes of data, the file has 47"},
       {"one byte too many", good + "x", "1 bytes follow the 48 bytes of data of shape (3, 4)"},
       {"larger than said", good + data(12), "48 bytes follow the 48 bytes of data"},
+  };
+}
+
+std::vector<BadFile> bad_types() {
+  return {
       {"version 4", npy(kHead + "(3, 4), }", data(12), 4), "version 4.0 of the .npy format is not known"},
       {"float64", npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }", data(24)),
        "its elements are float64 (dtype '<f8'); float32 (dtype '<f4') is wanted"},
@@ -63,6 +68,11 @@ std::vector<BadFile> bad_files() {
       {"structured", npy("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (3, 4), }", data(12)),
        "its elements are structured; float32 (dtype '<f4') is wanted"},
       {"nonsense type", npy("{'descr': '', 'fortran_order': False, 'shape': (3, 4), }", data(12)), "an unknown type"},
+  };
+}
+
+std::vector<BadFile> bad_shapes_and_headers() {
+  return {
       {"0-D", npy(kHead + "(), }", data(1)), "it has 0 dimensions, shape (); a matrix with 2 is wanted"},
       {"1-D", npy(kHead + "(12,), }", data(12)), "it has 1 dimension, shape (12,); a matrix with 2 is wanted"},
       {"3-D", npy(kHead + "(3, 2, 2), }", data(12)), "it has 3 dimensions, shape (3, 2, 2)"},
@@ -89,6 +99,14 @@ std::vector<BadFile> bad_files() {
       {"comma missing", npy("{'descr': '<f4' 'fortran_order': False}", data(12)), "',' is missing between keys"},
       {"code after the dict", npy(kHead + "(3, 4), } or exit()", data(12)), "something follows the closing '}'"},
   };
+}
+
+std::vector<BadFile> bad_files() {
+  std::vector<BadFile> all = bad_sizes_of_files();
+  for (const std::vector<BadFile> &more : {bad_types(), bad_shapes_and_headers()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
 }
 
 // Requires one line on stderr that begins with `line`, no stdout, status 1.

@@ -199,8 +199,23 @@ TEST_CASE("products of 16-bit operands in many tiles, in every row") {
   }
 }
 
+namespace {
+
+// `shape` and `size` must outlive it.
+BatchArgs one_group(const Args &shape, const int64_t *size) {
+  BatchArgs batch;
+  batch.transa = &shape.transa, batch.transb = &shape.transb;
+  batch.m = &shape.m, batch.n = &shape.n, batch.k = &shape.k;
+  batch.alpha = &shape.alpha, batch.beta = &shape.beta;
+  batch.lda = &shape.lda, batch.ldb = &shape.ldb, batch.ldc = &shape.ldc;
+  batch.group_count = 1, batch.group_size = size;
+  return batch;
+}
+
+}  // namespace
+
 TEST_CASE("batches of pointers, with the arrays in host, device and managed memory, in every row") {
-  constexpr int64_t kCount = 400;  // more than a launch takes by value
+  static constexpr int64_t kCount = 400;  // more than a launch takes by value
   Case test = case_of(Routine::kSgemm, 21, 17, 35);
   test.transa = LIBSGEMM_TRANS;
   test.beta = 3;
@@ -227,12 +242,7 @@ TEST_CASE("batches of pointers, with the arrays in host, device and managed memo
     gpu::upload(arrays->address() + 2 * bytes, c.data(), bytes);
   }
   const Args shape = devices.front()->args();
-  BatchArgs batch;
-  batch.transa = &shape.transa, batch.transb = &shape.transb;
-  batch.m = &shape.m, batch.n = &shape.n, batch.k = &shape.k;
-  batch.alpha = &shape.alpha, batch.beta = &shape.beta;
-  batch.lda = &shape.lda, batch.ldb = &shape.ldb, batch.ldc = &shape.ldc;
-  batch.group_count = 1, batch.group_size = &kCount;
+  BatchArgs batch = one_group(shape, &kCount);
   Ways ways;
   Failures failures;
   for (const gpu::Memory *arrays : {static_cast<const gpu::Memory *>(nullptr), &in_device, &in_managed}) {

@@ -62,6 +62,55 @@ struct RuntimeCall {
   bool needed;
 };
 
+constexpr RuntimeCall kCallsOfEntries[] = {{"hipRuntimeGetVersion", false},
+                                           {"hipGetDeviceCount", true},
+                                           {"hipGetDevice", true},
+                                           {"hipSetDevice", true},
+                                           {"hipGetDeviceProperties", true},
+                                           {"hipDeviceGetAttribute", false},
+                                           {"hipMemGetInfo", true},
+                                           {"hipMalloc", true},
+                                           {"hipFree", false},
+                                           {"hipHostMalloc", true},
+                                           {"hipHostFree", false},
+                                           {"hipHostRegister", true},
+                                           {"hipHostGetDevicePointer", true},
+                                           {"hipPointerGetAttributes", false},
+                                           {"hipMemcpyAsync", true},
+                                           {"hipMemsetAsync", true},
+                                           {"hipMemcpy2DAsync", true},
+                                           {"hipStreamCreateWithFlags", true},
+                                           {"hipStreamDestroy", false},
+                                           {"hipStreamSynchronize", true},
+                                           {"hipStreamWaitEvent", true},
+                                           {"hipStreamIsCapturing", false},
+                                           {"hipStreamGetCaptureInfo", false},
+                                           {"hipEventCreateWithFlags", true},
+                                           {"hipEventDestroy", false},
+                                           {"hipEventRecord", true},
+                                           {"hipEventQuery", true},
+                                           {"hipThreadExchangeStreamCaptureMode", false},
+                                           {"hipFuncGetAttributes", true},
+                                           {"hipLaunchKernel", true}};
+
+constexpr RuntimeCall kCallsOfProduct[] = {{"hipRuntimeGetVersion", false},
+                                           {"hipGetDeviceCount", true},
+                                           {"hipGetDevice", true},
+                                           {"hipSetDevice", true},
+                                           {"hipGetDeviceProperties", true},
+                                           {"hipDeviceGetAttribute", false},
+                                           {"hipMemGetInfo", true},
+                                           {"hipMalloc", false},      // tried again
+                                           {"hipHostMalloc", false},  // fewer bytes suffice
+                                           {"hipMemcpyAsync", true},
+                                           {"hipStreamCreateWithFlags", true},
+                                           {"hipStreamWaitEvent", true},
+                                           {"hipEventCreateWithFlags", true},
+                                           {"hipEventRecord", true},
+                                           {"hipEventQuery", true},
+                                           {"hipThreadExchangeStreamCaptureMode", false},
+                                           {"hipLaunchKernel", true}};
+
 }  // namespace
 
 TEST_CASE("a device is known by its architecture without features") {
@@ -107,25 +156,8 @@ TEST_CASE("no device, or a runtime of another major version") {
 }
 
 TEST_CASE("every call of the runtime that a product makes may fail") {
-  const RuntimeCall calls[] = {{"hipRuntimeGetVersion", false},
-                               {"hipGetDeviceCount", true},
-                               {"hipGetDevice", true},
-                               {"hipSetDevice", true},
-                               {"hipGetDeviceProperties", true},
-                               {"hipDeviceGetAttribute", false},
-                               {"hipMemGetInfo", true},
-                               {"hipMalloc", false},      // tried again
-                               {"hipHostMalloc", false},  // fewer bytes suffice
-                               {"hipMemcpyAsync", true},
-                               {"hipStreamCreateWithFlags", true},
-                               {"hipStreamWaitEvent", true},
-                               {"hipEventCreateWithFlags", true},
-                               {"hipEventRecord", true},
-                               {"hipEventQuery", true},
-                               {"hipThreadExchangeStreamCaptureMode", false},
-                               {"hipLaunchKernel", true}};
   const TemporaryDirectory folder;
-  for (const RuntimeCall &call : calls) {
+  for (const RuntimeCall &call : kCallsOfProduct) {
     for (int nth = 1; nth <= 4; ++nth) {
       Environment fault = second_device();
       fault["MOCK_HIP_FAIL"] = std::string(call.name) + ":" + std::to_string(nth);
@@ -156,38 +188,8 @@ TEST_CASE("every call of the runtime that an entry of the table makes may fail")
   CHECK(sound.out == "");
   CHECK_THAT(sound.err, Contains("1 device(s)"));
 
-  const RuntimeCall calls[] = {{"hipRuntimeGetVersion", false},
-                               {"hipGetDeviceCount", true},
-                               {"hipGetDevice", true},
-                               {"hipSetDevice", true},
-                               {"hipGetDeviceProperties", true},
-                               {"hipDeviceGetAttribute", false},
-                               {"hipMemGetInfo", true},
-                               {"hipMalloc", true},
-                               {"hipFree", false},
-                               {"hipHostMalloc", true},
-                               {"hipHostFree", false},
-                               {"hipHostRegister", true},
-                               {"hipHostGetDevicePointer", true},
-                               {"hipPointerGetAttributes", false},
-                               {"hipMemcpyAsync", true},
-                               {"hipMemsetAsync", true},
-                               {"hipMemcpy2DAsync", true},
-                               {"hipStreamCreateWithFlags", true},
-                               {"hipStreamDestroy", false},
-                               {"hipStreamSynchronize", true},
-                               {"hipStreamWaitEvent", true},
-                               {"hipStreamIsCapturing", false},
-                               {"hipStreamGetCaptureInfo", false},
-                               {"hipEventCreateWithFlags", true},
-                               {"hipEventDestroy", false},
-                               {"hipEventRecord", true},
-                               {"hipEventQuery", true},
-                               {"hipThreadExchangeStreamCaptureMode", false},
-                               {"hipFuncGetAttributes", true},
-                               {"hipLaunchKernel", true}};
   const TemporaryDirectory folder;
-  for (const RuntimeCall &call : calls) {
+  for (const RuntimeCall &call : kCallsOfEntries) {
     for (int nth = 1; nth <= 4; ++nth) {
       Environment fault;
       fault["MOCK_HIP_FAIL"] = std::string(call.name) + ":" + std::to_string(nth);

@@ -322,35 +322,50 @@ TEST_CASE("a tuned row that may not serve the call is passed over") {
         "model model");
 }
 
-TEST_CASE("with the library: a tuning is found in the cache, told of, and may be switched off") {
-  const TemporaryDirectory folder;
-  const TuningKey key = tuning_key("cuda", "mock driver 1.0", "mock device");
-  setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
-  const std::string path = tuning_path(key);
-  unsetenv("XDG_CACHE_HOME");
-  REQUIRE(std::system(("mkdir " + folder.path() + "/libsgemm").c_str()) == 0);
-  const auto probe = [&](const std::string &tuning) {
+namespace {
+
+TuningKey key_of_mock() { return tuning_key("cuda", "mock driver 1.0", "mock device"); }
+
+// A cache of the user's that programs find.
+class Cache {
+ public:
+  Cache() {
+    setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
+    tuning_ = tuning_path(key_of_mock());
+    unsetenv("XDG_CACHE_HOME");
+    REQUIRE(std::system(("mkdir " + folder_.path() + "/libsgemm").c_str()) == 0);
+  }
+  std::string folder() const { return folder_.path(); }
+  const std::string &tuning() const { return tuning_; }
+
+  // `setting`: LIBSGEMM_TUNING; empty: not set.
+  Outcome probe(const std::string &setting) const {
     Environment environment = {{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu"},
                                {"LIBSGEMM_OFFLOAD", "always"},
                                {"LIBSGEMM_VERBOSE", "1"},
-                               {"XDG_CACHE_HOME", folder.path()}};
-    if (!tuning.empty()) environment["LIBSGEMM_TUNING"] = tuning;
+                               {"XDG_CACHE_HOME", folder()}};
+    if (!setting.empty()) environment["LIBSGEMM_TUNING"] = setting;
     Outcome outcome = sgemm_test::run_probe(PROBE, {"--size", "64"}, environment);
     INFO(outcome.description());
     CHECK(outcome.exit_status == 0);
     CHECK(outcome.report["correct"] == "1");
     CHECK(outcome.report["backend"] == "cuda");
     return outcome;
-  };
-  const auto is_of_the_model = [](Outcome outcome) {
-    return outcome.report["kernel"] == "cuda_mock_splitk" && outcome.report["tuned"] == "0" &&
-           outcome.report["reason"].find("tuning") == std::string::npos;
-  };
-  Outcome none = probe("");
-  CHECK(is_of_the_model(none));
-  CHECK(none.err.find("tuning") == std::string::npos);
+  }
 
-  TuningFile file = {key, {}};
+ private:
+  const TemporaryDirectory folder_;
+  std::string tuning_;
+};
+
+bool is_of_the_model(Outcome outcome) {
+  return outcome.report["kernel"] == "cuda_mock_splitk" && outcome.report["tuned"] == "0" &&
+         outcome.report["reason"].find("tuning") == std::string::npos;
+}
+
+// For all 24 classes of a product of 64 x 64 x 64.
+TuningFile tuning_to_plain() {
+  TuningFile file = {key_of_mock(), {}};
   for (const char beta : {'0', '1', 'x'}) {
     for (const char *op : {"NN", "NT", "TN", "TT"}) {
       CallClass call;
@@ -362,18 +377,32 @@ TEST_CASE("with the library: a tuning is found in the cache, told of, and may be
       }
     }
   }
-  const std::string text = tuning_to_text(file);
-  write(path, text);
-  Outcome tuned = probe("");
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("with the library: a tuning is found in the cache, reported, and may be switched off") {
+  const Cache cache;
+  const Outcome none = cache.probe("");
+  CHECK(is_of_the_model(none));
+  CHECK(none.err.find("tuning") == std::string::npos);
+
+  write(cache.tuning(), tuning_to_text(tuning_to_plain()));
+  Outcome tuned = cache.probe("");
   INFO(tuned.description());
   CHECK(tuned.report["kernel"] == "cuda_mock_plain");
   CHECK(tuned.report["tuned"] == "1");
   CHECK_THAT(tuned.report["reason"], Contains(", its kernel by tuning"));
-  CHECK_THAT(tuned.err, Contains(path + " has kernels for 24 calls"));
-  CHECK(is_of_the_model(probe("off")));
+  CHECK_THAT(tuned.err, Contains(cache.tuning() + " has kernels for 24 calls"));
+  CHECK(is_of_the_model(cache.probe("off")));
+}
 
-  // Damaged or foreign files are ignored with a message.
-  const std::string other = folder.path() + "/other";
+TEST_CASE("with the library: a damaged, foreign or missing tuning is ignored with a message") {
+  const Cache cache;
+  TuningFile file = tuning_to_plain();
+  const std::string text = tuning_to_text(file);
+  const std::string other = cache.folder() + "/other";
   file.key.device = "mock driver 2.0; mock device";
   struct Ignored {
     std::string text, why;
@@ -382,14 +411,14 @@ TEST_CASE("with the library: a tuning is found in the cache, told of, and may be
        {Ignored{text.substr(0, text.size() / 2), "is not used: line "},
         Ignored{tuning_to_text(file), "is not used: it is for another device: mock driver 2.0"}}) {
     write(other, ignored.text);
-    const Outcome outcome = probe(other);
+    const Outcome outcome = cache.probe(other);
     INFO(outcome.description());
     CHECK(is_of_the_model(outcome));
     CHECK_THAT(outcome.err, Contains(other + " " + ignored.why));
-    write(path, ignored.text);
-    CHECK(is_of_the_model(probe("")));
+    write(cache.tuning(), ignored.text);
+    CHECK(is_of_the_model(cache.probe("")));
   }
-  const Outcome missing = probe(folder.path() + "/none");
+  const Outcome missing = cache.probe(cache.folder() + "/none");
   CHECK(is_of_the_model(missing));
   CHECK_THAT(missing.err, Contains("/none is not used: No such file"));
 }

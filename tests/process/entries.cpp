@@ -89,12 +89,16 @@ void add_batches(Entries *entries) {
                       [](Data *x, libsgemm_handle_t) { return batch(x, nullptr, -1, false); }});
 }
 
-void add_functions(Entries *entries) {
-  const auto add = [entries](const char *name, int expected, int (*run)(Data *, libsgemm_handle_t),
-                             bool handle = true) {
+constexpr int ok = LIBSGEMM_SUCCESS, bad = LIBSGEMM_INVALID_ARGUMENT;
+
+auto adder_to(Entries *entries) {
+  return [entries](const char *name, int expected, int (*run)(Data *, libsgemm_handle_t), bool handle = true) {
     entries->push_back({name, expected, run, handle});
   };
-  constexpr int ok = LIBSGEMM_SUCCESS, bad = LIBSGEMM_INVALID_ARGUMENT;
+}
+
+void add_settings(Entries *entries) {
+  const auto add = adder_to(entries);
   add(
       "create", ok,
       [](Data *, libsgemm_handle_t) -> int {
@@ -131,6 +135,10 @@ void add_functions(Entries *entries) {
     return libsgemm_set_verify(h, static_cast<libsgemm_verify_t>(3), LIBSGEMM_VERIFY_WARN);
   });
   add("synchronize", ok, [](Data *, libsgemm_handle_t h) -> int { return libsgemm_synchronize(h); });
+}
+
+void add_plans(Entries *entries) {
+  const auto add = adder_to(entries);
   add("plan", ok, [](Data *x, libsgemm_handle_t h) -> int {
     libsgemm_set_math_mode(h, LIBSGEMM_MATH_BF16X6);
     libsgemm_plan_t plan = nullptr;
@@ -144,6 +152,10 @@ void add_functions(Entries *entries) {
   });
   add("plan_destroy, bad", bad,
       [](Data *x, libsgemm_handle_t) -> int { return libsgemm_plan_destroy(reinterpret_cast<libsgemm_plan_t>(x)); });
+}
+
+void add_functions(Entries *entries) {
+  const auto add = adder_to(entries);
   add(
       "get_memory", ok,
       [](Data *, libsgemm_handle_t) -> int {
@@ -247,6 +259,8 @@ Entries all_entries() {
   Entries entries;
   add_routines(&entries);
   add_batches(&entries);
+  add_settings(&entries);
+  add_plans(&entries);
   add_functions(&entries);
   add_drop_in(&entries);
   return entries;

@@ -286,59 +286,81 @@ TEST_CASE("no false alarm and no flag in whatever floating-point environment") {
   CHECK(worst > 0);
 }
 
-TEST_CASE("no call on ordinary numbers traps, verified or not") {
-  Handle handle;
-  REQUIRE(libsgemm_set_backend(handle, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
+namespace {
+
+// Fills memory to be reused with NaN and large floats, which overflow when multiplied as doubles.
+void spoil_free_memory() {
   Handle packed;
   REQUIRE(libsgemm_set_kernel(packed, "cpu_sse2_8x4x256_packed") == LIBSGEMM_SUCCESS);
-  // Fills memory to be reused with NaN and large floats, which overflow when multiplied as doubles.
-  const auto spoil = [&] {
-    for (const float value : {std::nanf(""), 3e38f}) {
-      constexpr int64_t kOrder = 70;
-      std::vector<float> x(kOrder * kOrder, value), y = x;
-      Args args;
-      args.m = args.n = args.k = args.lda = args.ldb = args.ldc = kOrder;
-      args.a = args.b = x.data();
-      args.c = y.data();
-      REQUIRE(call(Routine::kSgemm, packed, args) == LIBSGEMM_SUCCESS);
-      std::vector<std::vector<float>> heap;
-      for (size_t size = 16; size < 100000; size += size / 3) heap.emplace_back(size, value);
-    }
-  };
+  for (const float value : {std::nanf(""), 3e38f}) {
+    constexpr int64_t kOrder = 70;
+    std::vector<float> x(kOrder * kOrder, value), y = x;
+    Args args;
+    args.m = args.n = args.k = args.lda = args.ldb = args.ldc = kOrder;
+    args.a = args.b = x.data();
+    args.c = y.data();
+    REQUIRE(call(Routine::kSgemm, packed, args) == LIBSGEMM_SUCCESS);
+    std::vector<std::vector<float>> heap;
+    for (size_t size = 16; size < 100000; size += size / 3) heap.emplace_back(size, value);
+  }
+}
+
+std::vector<float> ordinary(size_t count) {
+  std::vector<float> x(count);
+  for (size_t at = 0; at < count; ++at) x[at] = static_cast<float>(at % 7) - 2.5f;
+  return x;
+}
+
+template <typename Run>
+void check_without_flags(const Run &run) {
+  libsgemm_status_t status;
+  int flags;
+  {
+    const Traps traps;
+    status = run();
+    flags = std::fetestexcept(kErrors);
+  }
+  CHECK(status == LIBSGEMM_SUCCESS);
+  CHECK(flags == 0);
+}
+
+constexpr libsgemm_verify_t kVerify[] = {LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_FULL};
+
+}  // namespace
+
+TEST_CASE("no product of ordinary numbers traps, verified or not") {
+  Handle handle;
+  REQUIRE(libsgemm_set_backend(handle, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
   constexpr int64_t kSizes[][3] = {{4, 3, 5},    {1, 1, 1},    {7, 5, 3},   {17, 33, 2}, {40, 40, 40}, {65, 31, 70},
                                    {16, 16, 16}, {80, 80, 80}, {1, 80, 79}, {80, 1, 79}, {3, 79, 64}};
   Draw draw(5);
-  for (const libsgemm_verify_t verify : {LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_FULL}) {
+  for (const libsgemm_verify_t verify : kVerify) {
     for (const Routine routine : kSingleRoutines) {
       for (int mode = -1; mode < (has_modes() && routine == Routine::kSgemm ? kOtherModeCount : 0); ++mode) {
         for (const auto &size : kSizes) {
           Call call(routine, &draw, 0);
           call.args.m = size[0], call.args.n = size[1], call.args.k = size[2];
           call.args.lda = call.args.ldb = call.args.ldc = 80;
-          for (std::vector<float> *x : {&call.a, &call.b, &call.c}) {
-            x->resize(80 * 80);
-            for (size_t at = 0; at < x->size(); ++at) (*x)[at] = static_cast<float>(at % 7) - 2.5f;
-          }
+          call.a = call.b = call.c = ordinary(80 * 80);
           for (size_t at = 0; at < 80; ++at) call.a[at * 81] = 80;
           call.args.a = call.a.data(), call.args.b = call.b.data(), call.args.c = call.c.data();
-          spoil();
+          spoil_free_memory();
           REQUIRE(libsgemm_set_math_mode(handle, mode < 0 ? LIBSGEMM_MATH_FP32 : kOtherModes[mode]) ==
                   LIBSGEMM_SUCCESS);
           REQUIRE(libsgemm_set_verify(handle, verify, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
           INFO(entry_name(routine) << " " << size[0] << " x " << size[1] << " x " << size[2] << ", mode " << mode
                                    << ", verify " << verify);
-          libsgemm_status_t status;
-          int flags;
-          {
-            const Traps traps;
-            status = sgemm_test::call(routine, handle, call.args);
-            flags = std::fetestexcept(kErrors);
-          }
-          CHECK(status == LIBSGEMM_SUCCESS);
-          CHECK(flags == 0);
+          check_without_flags([&] { return sgemm_test::call(routine, handle, call.args); });
         }
       }
     }
+  }
+}
+
+TEST_CASE("no convolution of ordinary numbers traps, verified or not") {
+  Handle handle;
+  REQUIRE(libsgemm_set_backend(handle, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
+  for (const libsgemm_verify_t verify : kVerify) {
     for (int i = 0; i < 24; ++i) {
       libsgemm_conv2d_t conv;
       libsgemm_conv2d_init(&conv, sizeof conv);
@@ -347,20 +369,12 @@ TEST_CASE("no call on ordinary numbers traps, verified or not") {
       conv.n = 2, conv.c = 3, conv.h = 11, conv.w = 9 + i, conv.k = 4, conv.r = conv.s = 3;
       conv.pad_top = conv.pad_left = conv.pad_bottom = conv.pad_right = 1;
       conv.stride_h = 1 + i / 6 % 2, conv.stride_w = 1 + i % 2;
-      std::vector<float> x(20000), y(20000), out(20000);
-      for (size_t at = 0; at < x.size(); ++at) x[at] = y[at] = static_cast<float>(at % 7) - 2.5f;
-      spoil();
+      const std::vector<float> x = ordinary(20000);
+      std::vector<float> out(20000);
+      spoil_free_memory();
       REQUIRE(libsgemm_set_verify(handle, verify, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
       INFO("convolution " << i << ", verify " << verify);
-      libsgemm_status_t status;
-      int flags;
-      {
-        const Traps traps;
-        status = libsgemm_sconv2d_h(handle, &conv, 1, x.data(), y.data(), 0, out.data());
-        flags = std::fetestexcept(kErrors);
-      }
-      CHECK(status == LIBSGEMM_SUCCESS);
-      CHECK(flags == 0);
+      check_without_flags([&] { return libsgemm_sconv2d_h(handle, &conv, 1, x.data(), x.data(), 0, out.data()); });
     }
   }
 }

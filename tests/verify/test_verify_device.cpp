@@ -189,73 +189,90 @@ TEST_CASE("batches in device memory are verified, all of them") {
   }
 }
 
+namespace {
+
+constexpr int64_t kOrder = 9, kStride = kOrder * kOrder + 5, kCount = 3;
+
+sgemm_test::Args strided_args(int64_t stride_a) {
+  sgemm_test::Args args;
+  args.m = args.n = args.k = args.lda = args.ldc = kOrder;
+  args.diag = LIBSGEMM_UNIT;
+  args.alpha = 2;
+  args.beta = 1;
+  args.stride_a = stride_a;
+  args.stride_c = kStride;
+  args.batch_count = kCount;
+  return args;
+}
+
+void check_answer(libsgemm_verify_action_t action, int flipped, libsgemm_status_t status,
+                  const std::vector<float> &result, const std::vector<float> &wanted,
+                  const std::vector<float> &before) {
+  if (flipped == 0) {
+    CHECK(status == LIBSGEMM_SUCCESS);
+    CHECK(last_info().verify_ratio >= 0);
+    CHECK(last_info().verify_ratio <= 1);
+    CHECK(result == wanted);
+  } else if (action == LIBSGEMM_VERIFY_WARN) {
+    CHECK(status == LIBSGEMM_SUCCESS);
+    CHECK(last_info().verify_ratio > 1);
+  } else if (action == LIBSGEMM_VERIFY_RETRY && !strict()) {
+    CHECK(status == LIBSGEMM_SUCCESS);
+    CHECK(backend() == "openblas");
+    bool near = true;
+    for (size_t i = 0; i < result.size(); ++i) near = near && std::fabs(result[i] - wanted[i]) < 1e-3f;
+    CHECK(near);
+  } else {
+    CHECK(status == LIBSGEMM_VERIFICATION_FAILED);
+    CHECK(result == before);
+  }
+}
+
+void check_strided(sgemm_test::Routine routine, int64_t stride_a, libsgemm_verify_t mode,
+                   libsgemm_verify_action_t action, int flipped) {
+  reset();
+  std::vector<float> a(kCount * kStride), c(a.size()), result(a.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    const auto j = static_cast<int64_t>(i);
+    a[i] = value(j, 1) / 8, c[i] = value(j, 2 * j);
+  }
+  sgemm_test::Args args = strided_args(stride_a);
+  std::vector<float> wanted = c;
+  args.a = a.data();
+  args.c = wanted.data();
+  Handle on_cpu;
+  REQUIRE(libsgemm_set_kernel(on_cpu, "cpu_scalar_1x1x1_naive") == LIBSGEMM_SUCCESS);
+  REQUIRE(call(routine, on_cpu, args) == LIBSGEMM_SUCCESS);
+
+  const size_t bytes = a.size() * sizeof(float);
+  void *const device_a = gpu().allocate(1, bytes), *const device_c = gpu().allocate(1, bytes);
+  gpu().write(device_a, a.data(), bytes);
+  gpu().write(device_c, c.data(), bytes);
+  args.a = device_a;
+  args.c = static_cast<float *>(device_c);
+  Handle h;
+  REQUIRE(libsgemm_set_verify(h, mode, action) == LIBSGEMM_SUCCESS);
+  gpu().flip_bit = flipped;
+  const libsgemm_status_t status = call(routine, h, args);
+  gpu().read(device_c, result.data(), bytes);
+  INFO(sgemm_test::entry_name(routine) << " stride_a " << stride_a << " mode " << mode << " action " << action
+                                       << " flipped " << flipped << ": " << last_info().message);
+  check_answer(action, flipped, status, result, wanted, c);
+  gpu().release(1, device_a);
+  gpu().release(1, device_c);
+}
+
+}  // namespace
+
 TEST_CASE("strided batches of the other routines in device memory: an error is found, and what was asked for follows") {
-  using sgemm_test::Args;
   using sgemm_test::Routine;
-  constexpr int64_t kOrder = 9, kStride = kOrder * kOrder + 5, kCount = 3;
   gpu().has_syrk = true;
   for (const Routine routine :
        {Routine::kSsyrkStrided, Routine::kShsyrkStrided, Routine::kStrmmStrided, Routine::kStrsmStrided}) {
     for (const int64_t stride_a : {int64_t{0}, kStride}) {
       for (const libsgemm_verify_t mode : kModes) {
         for (const libsgemm_verify_action_t action : kActions) {
-          for (const int flipped : {0, 1}) {
-            reset();
-            std::vector<float> a(kCount * kStride), c(a.size()), result(a.size());
-            for (size_t i = 0; i < a.size(); ++i) {
-              const auto j = static_cast<int64_t>(i);
-              a[i] = value(j, 1) / 8, c[i] = value(j, 2 * j);
-            }
-            Args args;
-            args.m = args.n = args.k = args.lda = args.ldc = kOrder;
-            args.diag = LIBSGEMM_UNIT;
-            args.alpha = 2;
-            args.beta = 1;
-            args.stride_a = stride_a;
-            args.stride_c = kStride;
-            args.batch_count = kCount;
-            std::vector<float> wanted = c;
-            args.a = a.data();
-            args.c = wanted.data();
-            Handle on_cpu;
-            REQUIRE(libsgemm_set_kernel(on_cpu, "cpu_scalar_1x1x1_naive") == LIBSGEMM_SUCCESS);
-            REQUIRE(call(routine, on_cpu, args) == LIBSGEMM_SUCCESS);
-
-            const size_t bytes = a.size() * sizeof(float);
-            void *const device_a = gpu().allocate(1, bytes), *const device_c = gpu().allocate(1, bytes);
-            gpu().write(device_a, a.data(), bytes);
-            gpu().write(device_c, c.data(), bytes);
-            args.a = device_a;
-            args.c = static_cast<float *>(device_c);
-            Handle h;
-            REQUIRE(libsgemm_set_verify(h, mode, action) == LIBSGEMM_SUCCESS);
-            gpu().flip_bit = flipped;
-            const libsgemm_status_t status = call(routine, h, args);
-            gpu().read(device_c, result.data(), bytes);
-            INFO(sgemm_test::entry_name(routine) << " stride_a " << stride_a << " mode " << mode << " action " << action
-                                                 << " flipped " << flipped << ": " << last_info().message);
-            const bool retried = action == LIBSGEMM_VERIFY_RETRY && !strict();
-            if (flipped == 0) {
-              CHECK(status == LIBSGEMM_SUCCESS);
-              CHECK(last_info().verify_ratio >= 0);
-              CHECK(last_info().verify_ratio <= 1);
-              CHECK(result == wanted);
-            } else if (action == LIBSGEMM_VERIFY_WARN) {
-              CHECK(status == LIBSGEMM_SUCCESS);
-              CHECK(last_info().verify_ratio > 1);
-            } else if (retried) {
-              CHECK(status == LIBSGEMM_SUCCESS);
-              CHECK(backend() == "openblas");
-              bool near = true;
-              for (size_t i = 0; i < result.size(); ++i) near = near && std::fabs(result[i] - wanted[i]) < 1e-3f;
-              CHECK(near);
-            } else {
-              CHECK(status == LIBSGEMM_VERIFICATION_FAILED);
-              CHECK(result == c);
-            }
-            gpu().release(1, device_a);
-            gpu().release(1, device_c);
-          }
+          for (const int flipped : {0, 1}) check_strided(routine, stride_a, mode, action, flipped);
         }
       }
     }
