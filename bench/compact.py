@@ -1,7 +1,7 @@
 # Compacts reports of `libsgemm bench ... --json` into the table that a page of the docs cites:
 #   compact.py PAGE.csv RUN=REPORT.json[@COMMIT]...
 # A run's rows replace its earlier ones. COMMIT: the measured commit, by default HEAD. Times are median microseconds,
-# errors parts of the bound; the run's comment says on and with what they were measured.
+# errors parts of the bound.
 import argparse
 import csv
 import json

@@ -1,5 +1,5 @@
-# The matrices of bench/run.sh, from Debian's dataset-fashion-mnist: images of clothes as rows of unit length, so that
-# their product holds the cosine similarity of every pair.
+# The matrices of bench/run.sh, from Debian's dataset-fashion-mnist: rows are images of unit length, so that the product
+# holds the cosine similarity of every pair.
 #   fashion_mnist.py convert DIR TRAIN TEST   writes DIR/train.npy and DIR/test.npy: the first TRAIN and TEST images
 #   fashion_mnist.py classify DIR             classifies by DIR/similarity.npy (TRAIN x TEST)
 import gzip

@@ -1,8 +1,8 @@
 # Plots reports of `libsgemm bench ... --json` and `libsgemm probe --json`:
 #   plot.py RESULTS.json [-o FILE.svg] [--routine sgemm] [--transposes NN] [--side left] [--uplo upper]
 # By default the picture is next to the input, as .svg. Times (--sweep): TFLOP/s over n of square calls, with the peer
-# and the peak. --accuracy: worst error over k, a panel a distribution. Probe: a roofline a processor, and SGEMM below
-# it. Needs matplotlib (Debian: python3-matplotlib).
+# and the peak. --accuracy: worst error over k, a panel a distribution. Probe: a roofline a processor, and SGEMM.
+# Needs matplotlib (Debian: python3-matplotlib).
 import argparse
 import io
 import json
@@ -29,7 +29,7 @@ def is_chosen(row):
             all(row.get(key, value) == value for key, value in wanted.items()))
 
 
-SCALES = {'GFLOP/s': 1e9, 'TFLOP/s': 1e12, 'GB/s': 1e9}  # units of a roofline
+SCALES = {'GFLOP/s': 1e9, 'TFLOP/s': 1e12, 'GB/s': 1e9}
 
 
 try:
@@ -55,7 +55,7 @@ try:
 except ImportError:
     sys.exit('plot.py: needs matplotlib (Debian: python3-matplotlib)')
 matplotlib.use('Agg')
-# The repository keeps the file: the same input must give the same one.
+# The repository keeps the file: equal inputs must give equal files.
 matplotlib.rcParams.update({'svg.hashsalt': 'libsgemm', 'svg.fonttype': 'none', 'font.sans-serif': ['DejaVu Sans']})
 import matplotlib.pyplot as plt  # noqa: E402
 
@@ -76,10 +76,8 @@ def draw_times():
         rows = sorted(rows, key=lambda r: r['n'])
         sizes = [r['n'] for r in rows]
         work = [1e-12 * r['flops'] for r in rows]
-        # Markers only where the points are few.
         line, = axes.plot(sizes, [1e-3 * r[key]['gflops'] for r in rows], style, label=label,
                           markersize=3 if len(sizes) < 10 else 0)
-        # Quartiles.
         axes.fill_between(sizes, [w / r[key]['upper_quartile'] for w, r in zip(work, rows)],
                           [w / r[key]['lower_quartile'] for w, r in zip(work, rows)], color=line.get_color(), alpha=0.2)
 
@@ -100,7 +98,6 @@ def draw_times():
     axes.locator_params(nbins=5)
     axes.spines[['top', 'right']].set_visible(False)
     axes.grid(alpha=0.3)
-    # Below the axes: it hides no line there.
     axes.legend(loc='upper center', bbox_to_anchor=(0.5, -0.12), ncol=3, frameon=False)
     axes.set_title(describe(f"{options.routine.upper()} {chosen[0].get('form', chosen[0]['transposes'])}"))
     return figure

@@ -1,4 +1,3 @@
-// The backends that a measurement runs.
 #pragma once
 
 #include <vector>

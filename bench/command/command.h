@@ -9,7 +9,7 @@
 
 namespace command {
 
-// Its message is one line that names the file or option at fault.
+// The message is one line that names the file or option at fault.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -34,9 +34,9 @@ struct BenchOptions {
   std::vector<std::string> shapes;
   std::string sweep;
   std::string suite;
-  int random = 0;  // shapes to draw, forms alternating; 0: those above, or the suite
+  int random = 0;  // random shapes, forms alternating; 0: those above, or the suite
   uint64_t seed = 1;
-  std::string sizes = "16:20000";  // of random shapes: least:most
+  std::string sizes = "16:20000";  // least:most of the random shapes
   bool regret = false;             // time all possible kernels as well
   std::string filter;
   double max_flops = 0;                    // 0: no limit
@@ -55,7 +55,6 @@ struct BenchOptions {
   std::string json;
 };
 
-// Options of --routine sconv2d.
 struct ConvOptions {
   std::vector<std::string> layers, directions, layouts;
 };
@@ -77,7 +76,7 @@ struct HostOptions {
 
 struct CalibrateOptions {
   bool show = false, remove = false;
-  std::string output;   // empty: where the library looks
+  std::string output;
   std::string backend;  // empty: the first available GPU
   double seconds = 8;
 };
@@ -95,7 +94,7 @@ struct TuneOptions {
   BenchOptions calls;   // reads shapes, routines, forms, math modes, --reps, --device
   std::string backend;  // empty: the first available GPU
   bool show = false, remove = false;
-  std::string output;  // empty: where the library looks
+  std::string output;
 };
 
 struct ProbeOptions {
@@ -119,18 +118,13 @@ int gemm(const GemmOptions &options);
 int bench(const BenchOptions &options);
 // Reads --transposes, --peer, --reps, --min-time, --device and --json.
 int ladder(const LadderOptions &options, const BenchOptions &bench);
-// Reads all options except those of timing.
 int accuracy(const BenchOptions &bench);
-// Compares with cuBLAS on a GPU (--peer cublas), otherwise with OpenBLAS.
 int overhead(const OverheadOptions &options, const BenchOptions &bench);
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench);
-// Times calls on host memory that a GPU computes.
 int host_bench(const HostOptions &host, const BenchOptions &options);
-// Times groups of products (groups.h) on a GPU. Reads --shape, --seed, --transposes, --kernel, --peer, --device, --reps
-// and --min-time.
+// Reads --shape, --seed, --transposes, --kernel, --peer, --device, --reps and --min-time.
 int groups_bench(const std::vector<std::string> &groups, const BenchOptions &options);
-// Times convolution layers. Reads --backend, --kernel, --math, --workspace, --filter, --max-flops, --peer, --device,
-// --reps, --min-time and --json.
+// Reads --backend, --kernel, --math, --workspace, --filter, --max-flops, --peer, --device, --reps, --min-time, --json.
 int conv_bench(const ConvOptions &conv, const BenchOptions &options);
 // Reads the options of shapes and --json.
 int decision(const BenchOptions &options);

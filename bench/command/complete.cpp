@@ -1,4 +1,3 @@
-// Candidates for the last word: a subcommand, an option, or its value.
 #include "complete.h"
 
 #include <fmt/core.h>
@@ -23,7 +22,7 @@ Names backend_names() {
   return names;
 }
 
-// Returns the words of an option that takes one or a comma list; empty for a number, a file or free text.
+// Returns the possible words of an option; empty for a number, a file or free text.
 Names values_of(const std::string &subcommand, const std::string &option) {
   if (subcommand == "probe" && option == "--backend") return {"cuda", "hip", "cpu"};
   if (option == "--only") return probe_groups();
@@ -49,7 +48,7 @@ Names values_of(const std::string &subcommand, const std::string &option) {
   return {};
 }
 
-// Repeats what precedes the last comma before each value: shells replace the whole word.
+// Repeats what precedes the last comma: shells replace the whole word.
 Names after_comma(const std::string &word, Names values) {
   const size_t comma = word.rfind(',');
   const std::string before = comma == std::string::npos ? "" : word.substr(0, comma + 1);
@@ -66,7 +65,7 @@ Names option_names(const CLI::App &app) {
   return names;
 }
 
-// Returns the option whose value the last word is, or NULL. Bash makes the "=" before a value a word of its own.
+// Returns NULL if the last word is no option's value. Bash makes the "=" before a value a word of its own.
 const CLI::Option *option_before(const CLI::App &app, const Names &words) {
   size_t at = words.size() - 1;
   if (at > 0 && words[at] != "=" && words[at - 1] == "=") --at;
@@ -116,7 +115,7 @@ size_t program_of_run(const CLI::App &run, const Names &words) {
     if (word == "--" || word[0] != '-' || word == "-") return i;
     const std::string name = word[1] == '-' ? word.substr(0, word.find('=')) : word.substr(0, 2);
     const CLI::Option *option = run.get_option_no_throw(name);
-    if (option != nullptr && option->get_items_expected_max() > 0 && name == word) ++i;  // skips its value
+    if (option != nullptr && option->get_items_expected_max() > 0 && name == word) ++i;
   }
   return words.size();
 }

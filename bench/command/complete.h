@@ -14,8 +14,8 @@ constexpr const char *kCompleteWord = "__complete";
 // starts, ":program" for that program's name. Returns 0.
 int complete(const CLI::App &app, const std::vector<std::string> &words);
 
-// Returns the index of the program that `run` starts: of "--", or of the first word that is neither an option of `run`
-// nor its value. CLI11 splits some words, so it must not see the program's.
+// Returns the index of "--", or of the first word that is neither an option of `run` nor its value. CLI11 must not see
+// the program's words: it splits some.
 size_t program_of_run(const CLI::App &run, const std::vector<std::string> &words);
 
 }  // namespace command

@@ -1,7 +1,7 @@
 // `libsgemm gemm`: the product of matrices in .npy files.
 //
-// A Fortran-ordered file is multiplied in place: it holds the transpose in row-major order, so its operation is
-// flipped. The output may replace an input, after the product.
+// A Fortran-ordered file holds the transpose in row-major order, so its operation is flipped. The output may replace an
+// input.
 #include <fmt/core.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@
 namespace command {
 namespace {
 
-constexpr double kRepeatSeconds = 2;  // stops the repetitions once the timed calls have taken this long
+constexpr double kRepeatSeconds = 2;  // no repetition starts after this time
 
 libsgemm_op_t op_of(const NpyMatrix &matrix, bool transposed) {
   return transposed != matrix.fortran_order() ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
@@ -54,7 +54,7 @@ class Product {
     if (c_ == nullptr) throw Error(fmt::format("not enough memory for the product, {} x {}", m, n));
   }
 
-  // Makes one call on a fresh C. Returns its seconds.
+  // Returns the seconds of a call on a fresh C.
   double call(libsgemm_handle_t handle) {
     reset();
     const double start = now();
@@ -106,7 +106,7 @@ struct Times {
   std::vector<double> further;
 };
 
-// Turns verification off even if the environment asks for it: it would be timed.
+// Turns verification off: it would be timed.
 Times measure(Product *product, const GemmOptions &options) {
   Handle handle;
   configure(handle, options);

@@ -1,4 +1,4 @@
-// `libsgemm info`: version, backends, kernels that calls choose (by real calls) and environment on one screen.
+// `libsgemm info`: version, backends, kernels that real calls choose, and environment on one screen.
 #include <fmt/core.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -37,8 +37,8 @@ constexpr double kLongestProbe = 1;  // seconds
 
 std::string text(const Json &value) { return value.get<std::string>(); }
 
-// Returns the architectures that run the kernel, from the first word of its name: "sm80_..." needs sm_80 or later,
-// "gfx_..." any AMD GPU. sm_90 kernels use instructions of this architecture only.
+// The first word of a kernel's name is its architecture: "sm80_..." needs sm_80 or later, "gfx_..." any AMD GPU. sm_90
+// kernels need sm_90 itself.
 std::string architectures_of(const std::string &kernel, bool is_gpu) {
   if (!is_gpu) return "CPU";
   const std::string first = kernel.substr(0, kernel.find('_'));
@@ -108,7 +108,6 @@ Json probe(libsgemm_handle_t handle, int64_t size) {
           {"seconds", seconds},    {"reason", info.reason}};
 }
 
-// A size that takes too long is not called; its entry says so.
 Json probe_sizes(libsgemm_handle_t handle) {
   Json choices = Json::array();
   double expected = 0;
@@ -243,7 +242,7 @@ void print_choices(const std::string &title, const Json &choices) {
     print_wrapped("  error:", kSizeIndent + 1, text(choices["error"]));
     return;
   }
-  std::string reason;  // of the previous size
+  std::string reason;  // the previous size's
   for (const Json &choice : choices["sizes"]) {
     std::string line;
     if (choice["called"]) {

@@ -1,4 +1,4 @@
-// Common parts of the subcommands: an owned handle, errors as exceptions, backends by name, installed files.
+// Common parts of the subcommands.
 #pragma once
 
 #include <libsgemm.h>
@@ -33,13 +33,13 @@ std::string version_text(int version);
 
 std::vector<Backend> all_backends();
 
-// Throws Error, with a list, if there is no such backend.
+// Throws Error if there is no such backend.
 Backend find_backend(const std::string &name);
 
-// As find_backend(); also throws Error, with the reason, if it is not available.
+// Also throws Error if the backend is not available.
 Backend find_available_backend(const std::string &name);
 
-// Reports on stderr each set LIBSGEMM_ variable that the library does not know.
+// Reports on stderr the set LIBSGEMM_ variables that the library does not know.
 void print_stray_variables();
 
 // "cuda: no driver; hip: no plugin"; empty if there is a GPU.

@@ -12,7 +12,7 @@
 namespace command {
 namespace {
 
-// Escapes "-", a hyphen in roff that a search for an option does not find, and a leading ".", a request.
+// Escapes "-", which roff would print as another hyphen, and a leading ".", which would begin a request.
 std::string roff(const std::string &text) {
   std::string result;
   for (const char c : text) {

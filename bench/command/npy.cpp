@@ -53,7 +53,7 @@ void check_type(const NpyHeader &header) {
   }
 }
 
-// Reads instead of mapping: an access to a mapping raises SIGBUS if another process truncates the file.
+// Does not map the file: if another process truncates it, an access raises SIGBUS.
 void read_at(int descriptor, size_t offset, void *memory, size_t bytes) {
   constexpr size_t kMost = size_t{1} << 30;  // read(2) takes at most 2 GiB
   char *to = static_cast<char *>(memory);

@@ -16,12 +16,11 @@ struct NpyHeader {
   size_t data_offset = 0;
 };
 
-// Returns the header's end in a file of `size` bytes. Reads at most kNpyPrefixBytes. Throws Error, without the file's
-// name.
+// Both functions throw Error without the file's name. This one reads at most kNpyPrefixBytes.
 constexpr size_t kNpyPrefixBytes = 12;
 size_t npy_header_end(const char *file, size_t size);
 
-// Reads nothing after the header's end. Throws Error, without the file's name.
+// Reads nothing after the header's end.
 NpyHeader parse_npy_header(const char *file, size_t size);
 
 // Returns the header of a C-ordered float32 matrix; its length is a multiple of 64 bytes.

@@ -11,7 +11,7 @@
 namespace command {
 namespace {
 
-// Rejects "", which would count as an option left out, so that nothing is written.
+// An empty name would count as an option left out.
 std::string check_file_name(const std::string &name) { return name.empty() ? "the name of a file is empty" : ""; }
 
 void add_shape(CLI::App *app, BenchOptions *options) {

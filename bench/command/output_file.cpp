@@ -29,7 +29,6 @@ struct Target {
   mode_t mode;
 };
 
-// Returns the file that writing to `path` creates: the end of a chain of symbolic links.
 std::string follow_links(const std::string &path) {
   constexpr int kMostLinks = 40;  // Linux's limit
   std::string name = path;

@@ -1,5 +1,4 @@
-// Output files that appear complete or not at all: they are written under a temporary name in the same folder and
-// renamed. If anything fails, an existing file stays.
+// Output files that appear complete or not at all: written under a temporary name in the same folder and renamed.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +15,11 @@ struct Piece {
 // Throws Error if write_output(path, ...) is likely to fail. Creates and removes a temporary file.
 void check_output(const std::string &path);
 
-// Writes the pieces. An existing file keeps its permissions. A symbolic link is followed, even to a file that does not
-// exist yet.
+// An existing file keeps its permissions. A symbolic link is followed, even to a missing file.
 void write_output(const std::string &path, const std::vector<Piece> &pieces);
 
-// Lock of one process for reading, changing and writing a file. It locks the folder, since a write replaces the file.
-// Without effect on a file system without locks.
+// Excludes other processes while a file is read, changed and written. It locks the folder, since a write replaces the
+// file. No effect on a file system without locks.
 class UpdateLock {
  public:
   explicit UpdateLock(const std::string &path);
@@ -35,7 +33,7 @@ class UpdateLock {
 
 void remove_output(const std::string &path);
 
-// Returns `asked`, or else the place in the user's cache; empty if there is no cache (decision/cache_file.h).
+// Returns `asked`, else the place in the user's cache (decision/cache_file.h); empty without a cache.
 std::string output_or_cached(const std::string &asked, const std::string &cached);
 
 }  // namespace command

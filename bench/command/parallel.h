@@ -1,4 +1,3 @@
-// Parallel loops over columns of host matrices.
 #pragma once
 
 #include <cstdint>

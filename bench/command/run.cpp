@@ -45,7 +45,7 @@ void say(const std::string &text) {
   }
 }
 
-// Returns a readable process that was started with this variable in its environment, or 0.
+// Returns a readable process with this variable in its initial environment, or 0.
 pid_t find_process_with(const std::string &variable) {
   std::error_code end;
   for (std::filesystem::directory_iterator at("/proc", end), last; !end && at != last; at.increment(end)) {
@@ -59,8 +59,7 @@ pid_t find_process_with(const std::string &variable) {
   return 0;
 }
 
-// Folder in which processes count their calls: LIBSGEMM_STATS_DIR, or a temporary one. A temporary one is removed
-// unless a process still counts there.
+// Folder of the call counts: LIBSGEMM_STATS_DIR, or a temporary one, removed unless a process still counts there.
 class StatsFolder {
  public:
   StatsFolder() {
@@ -91,7 +90,7 @@ class StatsFolder {
  private:
   std::string mark() const { return path_ + "/" + libsgemm::kNotPreloaded; }
 
-  // Returns a process that still counts here, or 0. Waits up to 0.2 s for those that end shortly after the program.
+  // Returns 0 if there is none. Waits up to 0.2 s for processes that end shortly after the program.
   pid_t find_process_left() const {
     constexpr timespec kMoment = {0, 10000000};
     const std::string variable = "LIBSGEMM_STATS_DIR=" + path_;
@@ -118,7 +117,7 @@ class StatsFolder {
     return try_file();
   }
 
-  // Checks that there is room for a process's counts. Returns 0 or the errno.
+  // Checks the room for a process's counts. Returns 0 or the errno.
   int try_file() const {
     const std::string name = mark();
     const int file = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -134,7 +133,7 @@ class StatsFolder {
   const uint64_t since_ = time_of_day();
 };
 
-// Returns the value of LD_PRELOAD: the BLAS drop-in, and those of cuBLAS and rocBLAS if installed.
+// The BLAS drop-in, and those of cuBLAS and rocBLAS if installed.
 std::string drop_ins() {
   const std::string folder = folder_of(library_file());
   std::string path = folder + "/libsgemm_blas.so";
@@ -174,8 +173,7 @@ sigset_t forwarded_signals() {
   return set;
 }
 
-// Starts the program with this process's original signal mask. Returns its pid, or -1 and the exit status in *failure.
-// Throws Error.
+// Starts the program with signal mask `mask`. Returns its pid, or -1 and the exit status in *failure. Throws Error.
 pid_t start(const std::vector<std::string> &program, const sigset_t &mask, int *failure) {
   std::vector<char *> arguments;
   arguments.reserve(program.size() + 1);
@@ -194,9 +192,8 @@ pid_t start(const std::vector<std::string> &program, const sigset_t &mask, int *
   return -1;
 }
 
-// Tells whether a signal was sent to the whole process group, as by a terminal or timeout(1), and so has reached the
-// program already. The signal itself does not say. Therefore a forked process in the group keeps its signals pending
-// and is asked.
+// Tells whether a signal went to the whole process group, as from a terminal or timeout(1), and so has reached the
+// program. The signal does not say. Therefore a forked process in the group keeps its signals pending and is asked.
 class GroupWitness {
  public:
   // The caller must have blocked all forwarded signals.
@@ -214,11 +211,10 @@ class GroupWitness {
   GroupWitness(const GroupWitness &) = delete;
   GroupWitness &operator=(const GroupWitness &) = delete;
 
-  // True if the group got the signal. Call it for each signal received. Without a fork, signals from the kernel, such
-  // as a terminal's, count as the group's.
+  // Call it for each signal. Without a fork, the kernel's signals, such as a terminal's, count as the group's.
   bool went_to_group(const siginfo_t &info) {
-    // Members of a group get a signal one after the other. timeout(1) signals this process, then the group; both count
-    // as one, as for a program that has not handled the first one yet.
+    // Members of a group get a signal one after the other. timeout(1) signals this process, then the group: both count
+    // as one.
     constexpr timespec kDelivery = {0, 20000000};
     nanosleep(&kDelivery, nullptr);
     take_pending(info.si_signo);
@@ -278,7 +274,6 @@ int run_program(const std::vector<std::string> &program, bool *started) {
   return *started ? wait_for(child, awaited, &witness) : status;
 }
 
-// Returns why no call arrived if no process has reported a BLAS.
 const char *why_no_calls(const StatsFolder &folder) {
   return folder.drop_in_was_loaded()
              ? "no call of single-precision level 3 arrived, and no process that ended had a library with a "
@@ -326,7 +321,7 @@ void deliver_report(const RunOptions &options, const StatsFolder &folder, const 
   }
 }
 
-// Errors do not change the exit status. Without statistics the file stays as it was.
+// Without statistics the file stays as it was.
 void deliver_record(const std::string &path, const StatsFolder &folder) {
   try {
     std::vector<std::string> problems;

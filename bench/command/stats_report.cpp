@@ -44,8 +44,7 @@ std::unique_ptr<StatsFile> read_file(const std::string &path) {
   return ours ? std::move(stats) : nullptr;
 }
 
-// Returns one entry a version: a BLAS may be two libraries, a thin one under a distribution's name and the one that
-// computes.
+// Returns one entry a version: a distribution's BLAS may be a wrapper of the library that computes.
 std::vector<LoadedBlas> read_blas(const StatsFile &stats) {
   std::vector<LoadedBlas> all;
   const uint32_t count = std::min<uint32_t>(stats.blas_count, libsgemm::kStatsBlas);

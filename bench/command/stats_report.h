@@ -28,7 +28,7 @@ struct ProcessCalls {
   uint32_t pid = 0, parent = 0;
   std::string program;
   uint64_t lost = 0;                // calls without a free record
-  double seconds = 0, startup = 0;  // since the process began; of it, loading and starting backends
+  double seconds = 0, startup = 0;  // age of the process; its part for loading and starting backends
   std::vector<CallCount> counts;    // longest time first
   std::vector<LoadedBlas> blas;
 };
@@ -41,19 +41,17 @@ struct StatisticsFile {
   std::string path;
   std::unique_ptr<libsgemm::StatsFile> stats;
 };
-// Returns the files of processes that began at `since` or later. Adds unreadable ones to `problems`.
+// Both functions take processes that began at `since` (time_of_day()) or later, and add unreadable files to `problems`.
 std::vector<StatisticsFile> statistics_files(const std::string &folder, uint64_t since,
                                              std::vector<std::string> *problems);
 
-// Returns the processes, by pid, that made calls or have a BLAS, if they began at `since` (time_of_day()) or later.
-// Adds unreadable files to `problems`.
+// Returns the processes, by pid, that made calls or have a BLAS.
 std::vector<ProcessCalls> read_statistics(const std::string &folder, uint64_t since,
                                           std::vector<std::string> *problems);
 
 bool has_calls(const std::vector<ProcessCalls> &processes);
 
-// Returns a table of calls by process, entry point, backend and kernel, with their sum, and the processes whose calls
-// did not arrive, with the reason.
+// Returns the calls by process, entry point, backend and kernel, and why calls of other processes did not arrive.
 std::string statistics_table(const std::vector<ProcessCalls> &processes);
 
 struct RunResult {

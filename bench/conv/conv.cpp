@@ -23,7 +23,7 @@ namespace {
 constexpr const char *kDirections[] = {"forward", "data", "weight"};
 constexpr const char *kLayouts[] = {"nchw", "nhwc"};
 
-// Returns the indices of the words, by default all. CLI11 has checked them.
+// Returns indices, by default all. CLI11 has checked the words.
 template <size_t N>
 std::vector<int> chosen_of(const std::vector<std::string> &words, const char *const (&all)[N]) {
   std::vector<int> chosen;
@@ -92,7 +92,6 @@ class Table {
   }
 
  private:
-  // Memory of the peer, else of --backend's GPU, else the host's.
   Memory &memory() const {
     if (!peers_.empty()) return peers_.front()->memory();
     const bool device = backends_.size() == 1 && backends_[0].info.is_gpu != 0;

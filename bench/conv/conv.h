@@ -12,7 +12,7 @@
 
 namespace command {
 
-// A layer with equal vertical and horizontal stride, padding and dilation, as in most networks.
+// Vertical and horizontal stride, padding and dilation are equal, as in most networks.
 struct ConvLayer {
   std::string what;
   int64_t n, c, h, w, k, r, s;
@@ -31,7 +31,6 @@ struct ConvForm {
   libsgemm_tensor_layout_t layout;
 };
 
-// A layer, direction and layout on dense operands.
 struct ConvWork {
   libsgemm_conv2d_t conv;
   int64_t p, q;
@@ -43,7 +42,7 @@ struct ConvWork {
 
 ConvWork make_conv(const ConvLayer &layer, const ConvForm &form);
 
-// Another library; its operands are in memory().
+// The operands are in memory().
 class ConvPeer {
  public:
   virtual ~ConvPeer() = default;
@@ -54,15 +53,15 @@ class ConvPeer {
   virtual std::string prepare(const ConvWork &work) = 0;
   virtual std::string chosen() const = 0;  // "IMPLICIT_PRECOMP_GEMM"
   virtual void run(const ConvWork &work) = 0;
-  // After run(), untimed: moves the output to the work if run() left it elsewhere.
+  // Moves the output to the work, untimed, if run() left it elsewhere.
   virtual void deliver() {}
 };
 
 // Throws Error: why the peer is missing, or the names of the peers.
 std::unique_ptr<ConvPeer> open_conv_peer(const std::string &name);
 
-// cuDNN's fastest FP32 algorithm; its fastest that neither unfolds nor transforms the images; MIOpen's fastest; oneDNN
-// in its own layouts; oneDNN on images in place.
+// cuDNN's fastest FP32 algorithm, and its fastest that neither unfolds nor transforms the images; MIOpen's fastest;
+// oneDNN in its own layouts, and on images in place.
 std::unique_ptr<ConvPeer> open_cudnn();
 std::unique_ptr<ConvPeer> open_cudnn_implicit();
 std::unique_ptr<ConvPeer> open_miopen();

@@ -24,7 +24,7 @@ constexpr size_t kMostWorkspace = size_t{8} << 30;
 struct Algorithm {
   int value;
   const char *name;
-  bool implicit;  // neither unfolds nor transforms the images
+  bool implicit;
 };
 
 // cudnnConvolutionFwdAlgo_t, ...BwdDataAlgo_t, ...BwdFilterAlgo_t.
@@ -64,7 +64,7 @@ struct Functions {
                   int type);
   int (*set_groups)(Opaque, int);
   int (*set_math)(Opaque, int);
-  // By direction; inputs and output: x f y, f y x, x y f.
+  // Arrays by direction. Inputs and output: x f y, f y x, x y f.
   int (*workspace[3])(Opaque handle, Opaque first, Opaque second, Opaque conv, Opaque output, int algorithm,
                       size_t *bytes);
   int (*run[3])(Opaque handle, const void *alpha, Opaque first, const void *a, Opaque second, const void *b,

@@ -1,4 +1,3 @@
-// Convolution layers, from the command line or a suite.
 #include <fmt/core.h>
 #include <stdlib.h>
 

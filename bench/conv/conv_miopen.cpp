@@ -1,5 +1,5 @@
-// MIOpen, declared here so that the command builds without it: the public binary interface of MIOpen 2 and 3
-// (miopen.h). Not yet run on AMD hardware.
+// MIOpen, declared here so that the command builds without it: the public binary interface of versions 2 and 3. Not yet
+// run on AMD hardware.
 #include <fmt/core.h>
 
 #include <new>
@@ -37,7 +37,7 @@ struct Functions {
   int (*create_conv)(Opaque *);
   int (*set_conv)(Opaque, int mode, int pad_h, int pad_w, int stride_h, int stride_w, int dilation_h, int dilation_w);
   int (*set_groups)(Opaque, int);
-  // By direction; inputs and output: x f y (f x y for the size of the workspace), dy f dx, dy x df.
+  // Arrays by direction. Inputs and output: x f y (f x y for the size of the workspace), dy f dx, dy x df.
   int (*workspace[3])(Opaque handle, Opaque first, Opaque second, Opaque conv, Opaque output, size_t *bytes);
   int (*find[3])(Opaque handle, Opaque first, const void *a, Opaque second, const void *b, Opaque conv, Opaque output,
                  void *c, int wanted, int *count, Found *found, void *workspace, size_t bytes, bool exhaustive);
@@ -96,8 +96,8 @@ class Miopen : public ConvPeer {
   Memory &memory() const override { return memory_; }
   std::string chosen() const override { return chosen_; }
 
-  // The find step as in PyTorch: parameters from MIOpen's databases, or defaults. MIOPEN_FIND_ENFORCE=search searches
-  // for minutes a layer.
+  // The find step uses MIOpen's databases, or defaults, as in PyTorch. MIOPEN_FIND_ENFORCE=search takes minutes a
+  // layer.
   std::string prepare(const ConvWork &work) override {
     describe(work);
     const bool forward = work.conv.direction == LIBSGEMM_CONV2D_FORWARD;

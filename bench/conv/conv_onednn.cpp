@@ -125,11 +125,11 @@ class Owned {
   Opaque handle_ = nullptr;
 };
 
-// A tensor, and the convolution's memory for it.
+// A tensor, and the memory in which the convolution has it.
 struct Operand {
   Owned plain{functions().destroy_layout}, wanted{functions().destroy_layout};
-  Owned outside{functions().destroy_memory};  // work's memory and layout
-  Owned inside{functions().destroy_memory};   // library's own; none if the layouts are equal
+  Owned outside{functions().destroy_memory};  // memory and layout of the work
+  Owned inside{functions().destroy_memory};  // the library's memory; none if the layouts are equal
   Owned conversion{functions().destroy};      // input to `inside`, output to `outside`
   int argument = 0;
 
@@ -202,8 +202,8 @@ class OneDnn : public ConvPeer {
     data_[output_] = work.c;
   }
 
-  // `size`: n, c, h, w; grouped filters: groups, n, c, h, w. `as_it_is`: same layout for the convolution, otherwise the
-  // library chooses.
+  // `size`: n, c, h, w; grouped filters: groups, n, c, h, w. Unless `as_it_is`, the library chooses the convolution's
+  // layout.
   void describe_tensor(Operand *operand, const std::vector<int64_t> &size, libsgemm_tensor_layout_t layout,
                        bool as_it_is) {
     const size_t count = size.size(), n = count - 4, c = n + 1, h = n + 2, w = n + 3;
@@ -222,7 +222,6 @@ class OneDnn : public ConvPeer {
           "a layout");
   }
 
-  // False if there is no such convolution.
   bool find(const libsgemm_conv2d_t &v, Owned *forward, Owned *gradient) {
     const Dims strides = {v.stride_h, v.stride_w}, dilations = {v.dilation_h - 1, v.dilation_w - 1};
     const Dims before = {v.pad_top, v.pad_left}, behind = {v.pad_bottom, v.pad_right};
@@ -243,7 +242,7 @@ class OneDnn : public ConvPeer {
     }
   }
 
-  // Creates the memory objects; if the convolution requires another `layout`, also its memory and the conversion.
+  // If the convolution requires another `layout`, also creates its memory and the conversion.
   void place(Operand *operand, Opaque layout, void *data, bool output) {
     const Opaque plain = operand->plain.get();
     check(f_.create_memory(operand->outside.fill(), plain, engine_, data), "dnnl_memory_create");
@@ -257,7 +256,6 @@ class OneDnn : public ConvPeer {
     check(f_.create(operand->conversion.fill(), description.get()), "dnnl_primitive_create");
   }
 
-  // No effect if the layouts are equal.
   void convert(const Owned &from, const Owned &to, const Owned &conversion) {
     if (from.get() == nullptr || to.get() == nullptr) return;
     const Argument arguments[] = {{kFrom, from.get()}, {kTo, to.get()}};

@@ -79,7 +79,7 @@ void ConvOperands::add_term(Sample *sample, int64_t n, int64_t k, int64_t c, int
 void ConvOperands::sum(Sample *sample, const int64_t (&index)[4]) const {
   const libsgemm_conv2d_t &v = work_.conv;
   const int64_t c_count = v.c / v.groups, k_count = v.k / v.groups;
-  // Sums over the taps and channels of a pixel of y, the taps and filters of a pixel of x, or all pixels of y for an
+  // The sum runs over taps and channels for a pixel of y, taps and filters for a pixel of x, all pixels of y for an
   // element of f.
   const int64_t outer = output_ == 2 ? c_count : output_ == 0 ? k_count : v.n;
   const int64_t rows = output_ == 1 ? work_.p : v.r, columns = output_ == 1 ? work_.q : v.s;
@@ -102,7 +102,6 @@ void ConvOperands::sum(Sample *sample, const int64_t (&index)[4]) const {
   }
 }
 
-// First, last and random elements.
 void ConvOperands::choose_sample() {
   const Dense &out = tensors_[output_];
   uint64_t state = 2;

@@ -1,4 +1,4 @@
-// Tensors of one timed convolution, filled with a repeated random pattern, and the check of a sample.
+// Tensors of a timed convolution, filled with a repeated random pattern, and the check of a sample.
 #pragma once
 
 #include "conv.h"
@@ -9,7 +9,7 @@ class ConvOperands {
  public:
   ConvOperands(ConvWork *work, Memory *memory);
 
-  // Returns the worst |error| / bound of 64 elements, which `run` must write; 1 is the usual FP32 bound.
+  // Returns the worst |error| / bound of 64 elements, which `run` must write. The bound is the usual one of FP32.
   double check(const std::function<void()> &run);
 
  private:
@@ -17,7 +17,7 @@ class ConvOperands {
     float *place;
     double value, magnitude;  // FP64 value; sum of |products|
   };
-  // Sizes and strides (n, c, h, w) of a dense tensor.
+  // Sizes and strides of n, c, h, w.
   struct Dense {
     int64_t size[4], step[4];
     int64_t count() const { return size[0] * size[1] * size[2] * size[3]; }
@@ -27,7 +27,7 @@ class ConvOperands {
   void fill(int tensor);
   float at(int tensor, int64_t n, int64_t c, int64_t h, int64_t w) const;
   void choose_sample();
-  // Adds the term of image n, filter k, its group's channel c, pixel (i, j) of y and tap (r, s).
+  // Indices: image n, filter k, its group's channel c, pixel (i, j) of y, tap (r, s).
   void add_term(Sample *sample, int64_t n, int64_t k, int64_t c, int64_t i, int64_t j, int64_t r, int64_t s) const;
   void sum(Sample *sample, const int64_t (&index)[4]) const;
 

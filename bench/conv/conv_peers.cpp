@@ -1,4 +1,3 @@
-// Peers of convolutions by name.
 #include <fmt/core.h>
 
 #include "command/command.h"

@@ -25,7 +25,7 @@ uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Returns a random number that depends on the place only: threads may draw in any order.
+// The number depends on the place only: threads may draw in any order.
 uint64_t draw(uint64_t stream, int64_t line, int64_t inner) {
   const uint64_t start = mix(stream * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(line));
   return mix(start + (static_cast<uint64_t>(inner) + 1) * 0x9e3779b97f4a7c15u);
@@ -33,7 +33,6 @@ uint64_t draw(uint64_t stream, int64_t line, int64_t inner) {
 
 double uniform(uint64_t bits) { return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53; }
 
-// Box-Muller transform.
 double normal(uint64_t bits) {
   return std::sqrt(-2 * std::log(uniform(bits))) * std::cos(kTwoPi * uniform(mix(bits + 0x9e3779b97f4a7c15u)));
 }
@@ -82,10 +81,10 @@ double value_of(Kind kind, uint64_t stream, int64_t line, int64_t inner, int64_t
   return normal(bits);
 }
 
-// Makes a stored matrix with NaN as padding; `value` takes (row, column) as stored.
+// Padding is NaN. `value` takes (row, column) as stored.
 std::vector<float> make_matrix(Extent extent, int64_t ld, const std::function<double(int64_t, int64_t)> &value) {
   std::vector<float> matrix(static_cast<size_t>(ld * extent.columns), std::numeric_limits<float>::quiet_NaN());
-  constexpr int64_t kCost = 64;  // approximate, of a value
+  constexpr int64_t kCost = 64;
   for_ranges(extent.columns, kCost * extent.rows, [&](int64_t first, int64_t end) {
     for (int64_t j = first; j < end; ++j) {
       for (int64_t i = 0; i < extent.rows; ++i) {

@@ -1,4 +1,4 @@
-// Operands whose products show the errors of an arithmetic, with some elements in FP64.
+// Operands whose products show the errors of an arithmetic, and FP64 values of some elements.
 #pragma once
 
 #include <cstdint>
@@ -31,20 +31,18 @@ struct Distribution {
 
 const std::vector<Distribution> &distributions();
 std::vector<std::string> distribution_names();
-// Returns each named distribution once; by default the first four.
+// By default the first four, each once.
 std::vector<Distribution> choose_distributions(const std::vector<std::string> &names);
 
-// |error| / (|A||B|) of some elements of a result.
 struct Errors {
   int64_t elements = 0;
   double left = 0;            // mean |exact| / (|A||B|): what cancellation leaves
-  int64_t not_finite = 0;     // excluded from the fields below
+  int64_t not_finite = 0;  // excluded below
   double worst = 0, rms = 0;  // in units of 2^-24
   double over_bound = 0;      // worst |error| / bound; infinite if finiteness is wrong
 };
 
-// Operands of an SGEMM with alpha = 1, beta = 0, and elements of their product. The FP64 sums are off by at most k
-// 2^-53.
+// Operands of an SGEMM with alpha = 1, beta = 0. The FP64 sums are off by at most k 2^-53.
 class Operands {
  public:
   Operands(const Distribution &distribution, const Call &call);
@@ -55,7 +53,7 @@ class Operands {
   Errors errors(const std::vector<float> &c, const Precision &precision) const;
 
  private:
-  // Row of op(A) or column of op(B).
+  // A row of op(A) or a column of op(B).
   struct Line {
     int64_t index;
     std::vector<double> values;

@@ -9,13 +9,11 @@
 
 namespace command {
 
-// Values of LIBSGEMM_MATH_MODE.
 std::vector<std::string> math_mode_names();
-// Throws Error with the modes' names.
+// Throws Error.
 libsgemm_math_mode_t parse_math_mode(const std::string &name);
 std::string math_mode_name(libsgemm_math_mode_t mode);
-// True if a kernel of mode `ran` may serve mode `asked`: the library uses FP64 accumulators for fp32 where they are
-// faster, and either for fp32_fast.
+// Tells whether a kernel of mode `ran` may serve mode `asked`: FP64 accumulators serve fp32, and both serve fp32_fast.
 bool serves(const std::string &ran, const std::string &asked);
 
 // Errors beyond those of FP32 with FP32 accumulators, whose usual bound is 2 sqrt(k + 2) 2^-24 |A B|.

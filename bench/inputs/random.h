@@ -1,4 +1,4 @@
-// splitmix64: unlike the standard library's distributions, the same on every machine.
+// splitmix64: the same on every machine, unlike the standard library's distributions.
 #pragma once
 
 #include <cstdint>

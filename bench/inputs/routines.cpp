@@ -74,7 +74,7 @@ libsgemm_status_t call_strided(libsgemm_handle_t h, const Call &x) {
       return libsgemm_strsm_batch_strided_h(h, kLayout, x.side, x.uplo, x.transa, LIBSGEMM_NON_UNIT, x.m, x.n, x.alpha,
                                             a, x.lda, x.stride_a, c, x.ldc, x.stride_c, x.batch);
     default:
-      return LIBSGEMM_NOT_SUPPORTED;  // see has_batches
+      return LIBSGEMM_NOT_SUPPORTED;
   }
 }
 

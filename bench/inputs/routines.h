@@ -1,4 +1,4 @@
-// The routines of the bench, one struct for a call of any, and the library's call.
+// The routines of the bench, and one struct for a call of any.
 #pragma once
 
 #include <libsgemm.h>
@@ -19,38 +19,38 @@ enum class Element { kFloat32, kBinary16, kBfloat16 };
 
 struct Traits {
   Routine routine;
-  libsgemm::Routine base;  // of the library, with several types
+  libsgemm::Routine base;  // the library's routine, for several types
   const char *name;
   bool has_transa, has_transb;
   bool has_side, has_uplo;
-  bool has_batches;  // strided
-  bool has_b;        // has an input B; otherwise inputs are A and an in_place output
-  bool in_place;     // the output is an input too
+  bool has_batches;  // strided batches
+  bool has_b;  // has an input B; otherwise the inputs are A and an in_place output
+  bool in_place;
   bool triangular_output;
   bool symmetric_a;   // one triangle of A is read
-  bool triangular_a;  // likewise; the other one is zero
-  Element element;    // of A and B
+  bool triangular_a;  // the other triangle is zero
+  Element element;  // type of A and B
 };
 
 const Traits &traits(Routine routine);
 size_t element_bytes(Element element);
 
-// Throws Error with the routines' names.
+// Throws Error.
 Routine parse_routine(const std::string &name);
 std::vector<std::string> routine_names();
-std::vector<std::string> routine_names(bool Traits::*has);  // those with the property
+std::vector<std::string> routine_names(bool Traits::*has);  // names of those with the property
 std::vector<Routine> parse_routines(const std::vector<std::string> &names);
 
-// Parameters except sizes and operands; a routine without one keeps the default.
+// Parameters except sizes and operands.
 struct Form {
   libsgemm_op_t transa = LIBSGEMM_NO_TRANS, transb = LIBSGEMM_NO_TRANS;
   libsgemm_side_t side = LIBSGEMM_LEFT;
   libsgemm_uplo_t uplo = LIBSGEMM_UPPER;
-  int64_t batch = 1;  // strided matrices of one shape
+  int64_t batch = 1;
   float beta = 0;
 };
 
-// Texts for a report: "left", "lower", "NT" ("N": one operation, "-": none), and all: "lower NT x 16".
+// Texts for a report: "left"; "lower"; "NT" ("N": one operation, "-": none); all of them: "lower NT x 16".
 std::string side_text(libsgemm_side_t side);
 std::string uplo_text(libsgemm_uplo_t uplo);
 std::string transposes_text(Routine routine, const Form &form);
@@ -74,18 +74,17 @@ struct Extent {
   int64_t rows, columns;
 };
 
-// Returns a call without addresses: alpha = 1, leading dimensions rows + pad, contiguous batches.
+// Addresses are missing. alpha = 1, leading dimensions are rows + pad, batches contiguous.
 Call make_call(Routine routine, const Shape &shape, const Form &form);
 
 Call item_of(const Call &call, int64_t i);
 
-// Returns the library's description, without math mode and operands; STRSM has beta = 1.
+// The library's description, without math mode and operands. STRSM has beta = 1.
 libsgemm::GemmDesc outline(const Call &x);
 
-// Returns the only value of --transposes, or `otherwise`. Throws Error: `who` needs one value.
+// Returns the only value of --transposes, or `otherwise`. Throws Error for several; `who` needs one.
 std::string one_of_transposes(const std::vector<std::string> &texts, const char *otherwise, const char *who);
 
-// Stored sizes of one matrix.
 Extent extent_of_a(const Call &call);
 Extent extent_of_b(const Call &call);
 Extent extent_of_c(const Call &call);

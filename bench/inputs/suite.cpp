@@ -133,8 +133,7 @@ std::vector<Shape> random_shapes(int count, uint64_t seed, int64_t least, int64_
   std::vector<Shape> shapes;
   while (static_cast<int>(shapes.size()) < count) {
     Shape shape{};
-    // Random: the transposes alternate, so with an alternating choice each of them would get only rounded shapes, or
-    // none.
+    // Random: the transposes alternate, and with an alternating choice each would get only rounded shapes, or none.
     const bool rounds = next_random(&state) % 2 == 0;
     for (int draws = 0; shape.m == 0; ++draws) {
       if (draws == kMostDraws) {

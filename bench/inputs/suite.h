@@ -1,5 +1,5 @@
 // Problem shapes, from the command line or a suite file: CSV with columns m,n,k,pad,what. `what` is the rest of the
-// line; # begins a comment line.
+// line. A # begins a comment line.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,23 @@ struct Shape {
   std::string what;
 };
 
-// Parses "m,n,k[,pad]" or the form of shape_name(). Throws Error.
+// "m,n,k[,pad]" or the form of shape_name(). Throws Error.
 Shape parse_shape(const std::string &text);
 
-// Parses "first:last:step": square sizes. Throws Error.
+// "first:last:step": square sizes. Throws Error.
 std::vector<Shape> parse_sweep(const std::string &text);
 
 // Throws Error "FILE:LINE: what".
 std::vector<Shape> read_suite(const std::string &path);
 
-// Draws `count` shapes, the same for a seed on every machine: independent log-uniform sizes from `least` to `most`; a
-// random half is rounded down to multiples of 8, 16, 32 or 64. Redraws shapes above `most_flops` operations of sgemm;
-// 0: no limit. Throws Error.
+// The shapes of a seed are the same on every machine: independent log-uniform sizes from `least` to `most`. A random
+// half is rounded down to multiples of 8, 16, 32 or 64. No shape has more than `most_flops` operations of sgemm (0: no
+// limit). Throws Error.
 std::vector<Shape> random_shapes(int count, uint64_t seed, int64_t least, int64_t most, double most_flops);
 
-// The installed suite.
 std::string default_suite();
 
-// Returns the shapes of --shape, --sweep, --suite or --random, by default the suite, after --filter. Throws Error.
+// By default the installed suite. Throws Error.
 std::vector<Shape> choose_shapes(const BenchOptions &options);
 
 // "64x64x65536", with "+1" for a pad of 1.

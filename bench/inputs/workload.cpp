@@ -44,7 +44,7 @@ std::vector<int64_t> choose_indices(int64_t count, uint64_t *random) {
   return indices;
 }
 
-// The first problem by column; several threads report theirs.
+// The first problem by column.
 class FirstProblem {
  public:
   void set(int64_t column, const std::string &text) {
@@ -110,7 +110,6 @@ size_t Workload::bytes() const {
 }
 
 void Workload::add_sets(size_t count) {
-  // An allocator's alignment, which suits every kernel.
   const auto aligned = [](size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; };
   const size_t a_bytes = a_.size() * element_bytes(traits_.element), b_bytes = bytes_of_b();
   const size_t set_bytes = aligned(a_bytes) + aligned(b_bytes) + aligned(c_.size() * sizeof(float));
@@ -134,7 +133,7 @@ void Workload::add_sets(size_t count) {
   }
 }
 
-// Fills all matrices of a batch. A triangular matrix is well conditioned: diagonal in [1, 2), small elements elsewhere.
+// A triangular matrix is well conditioned: diagonal in [1, 2), small elements elsewhere.
 void Workload::fill(std::vector<float> *matrix, Extent extent, int64_t ld, bool triangular) {
   const int64_t steps = steps_of(traits_.element);
   const float beside = triangular ? 1.0f / static_cast<float>(extent.rows) : 1.0f;
@@ -207,8 +206,7 @@ std::pair<int64_t, int64_t> Workload::rows_of_output(int64_t column) const {
   return call_.uplo == LIBSGEMM_UPPER ? std::pair(int64_t{0}, column + 1) : std::pair(column, output_.rows);
 }
 
-// Samples groups of elements, each in one column of a matrix, or in one row if A is on the right: solve_sample() solves
-// for a group.
+// A group's elements are in one column of a matrix, or in one row if A is on the right: solve_sample() solves for it.
 void Workload::choose_sample() {
   std::vector<int64_t> within = choose_indices(output_.rows, &random_);
   std::vector<int64_t> lines = choose_indices(output_.columns, &random_);
@@ -243,8 +241,7 @@ void Workload::compute(Sample *sample) const {
 }
 
 // Solves op(A) X = B for sampled columns of X by substitution, or op(A)^T X^T = B^T for sampled rows. An element's
-// error is bounded by that of its column's residual, |A| |X| + |B|, times the norm of A's inverse, which fill() keeps
-// near 2.
+// error is at most the residual's bound, |A| |X| + |B|, times the norm of A's inverse, which fill() keeps near 2.
 void Workload::solve_sample() {
   const bool right = on_right();
   const bool upper =
@@ -286,7 +283,7 @@ void Workload::prepare() {
 }
 
 // A row of a triangular matrix has at most 2 on the diagonal and a sum of at most 1 elsewhere. So solutions and the
-// inverse's norm do not exceed e, and |A| |X| + |B| times that norm is below 32.
+// inverse's norm are at most e, and |A| |X| + |B| times that norm is below 32.
 double Workload::largest_magnitude() const {
   if (call_.routine == Routine::kStrmm) return 3;
   if (call_.routine == Routine::kStrsm) return 32;

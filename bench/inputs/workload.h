@@ -1,8 +1,8 @@
 // Random operands of one timed call, and the check of its result.
 //
 // A sample of 64 elements, corners included, is computed in FP64 in advance; in a batch they are in eight matrices.
-// They are set to NaN before every timed call and compared after it. Padding is NaN. Inputs, and a C that is read, are
-// uniform in [-1, 1); 16-bit ones are exact multiples of 1/1024 or 1/128.
+// They are NaN before every timed call and compared after it. Padding is NaN. Inputs are uniform in [-1, 1); 16-bit
+// ones are exact multiples of 1/1024 or 1/128.
 //
 // Calls may rotate through several sets of equal operands, so that no cache holds them. In-place routines have a copy
 // of their input in each set, from which prepare() restores the output. A C that is read has one copy for all sets.
@@ -21,7 +21,7 @@
 
 namespace command {
 
-// Returns a random number in [-1, 1), exact in the type and zero or normal; and its 16 bits, or those of NaN.
+// The number is in [-1, 1), exact in the type, and zero or normal.
 float uniform_element(uint64_t *random, Element element);
 uint16_t encode(float value, Element element);
 
@@ -30,42 +30,40 @@ class Workload {
   Workload(Routine routine, const Shape &shape, const Form &form, Memory *memory);
 
   const Call &call() const { return calls_[0]; }
-  // The call on each set; the first is call().
+  // One call a set; the first is call().
   const std::vector<Call> &calls() const { return calls_; }
-  size_t bytes() const;  // of one set, without the copies of inputs
-  // Adds sets up to `count`, fewer if memory is short.
+  size_t bytes() const;  // size of one set, without the copies of inputs
+  // Fewer sets than `count` if memory is short.
   void add_sets(size_t count);
 
-  // The output is also an input: a set serves one call.
+  // A set then serves one call.
   bool reads_output() const { return traits_.in_place || call_.beta != 0; }
-  // Restores the whole output: NaN, or the input.
+  // The whole output becomes NaN, or the input.
   void reset();
-  // Prepares another call cheaply: in each set the sample becomes NaN, or an output that is read is restored.
+  // Cheaper: in each set the sample becomes NaN, or an output that is read is restored.
   void prepare();
 
-  // Returns the sample's worst |error| / bound, infinite for NaN; at most 1 is right.
+  // Returns the worst |error| / bound, infinite for NaN; at most 1 is right.
   double check_sample(const Precision &precision);
   // After reset() and a call: the output, and its first problem or "". Each element must be written, and nothing else,
   // except the other triangle if the call `fills` C.
   std::vector<float> output();
   std::string check_written(const std::vector<float> &result, bool fills) const;
-  // Describes the first elements of two outputs that differ by more than both bounds for the largest possible |A B|; ""
-  // if there are none.
+  // Describes the first elements that differ by more than both bounds for the largest possible |A B|; "" if none do.
   std::string compare(const std::vector<float> &result, const Precision &precision, const std::vector<float> &other,
                       const Precision &other_precision) const;
 
  private:
   struct Sample {
     int64_t item, row, column;
-    double value;      // FP64
+    double value;  // FP64 value
     double magnitude;  // sum of |products| and |beta C|
   };
 
   void fill(std::vector<float> *matrix, Extent extent, int64_t ld, bool triangular);
   void fill_output();
   void upload_operands();
-  // Elements of op(A), complete if A is symmetric or triangular, and of the matrix that it multiplies, in matrix
-  // `item`.
+  // Elements of op(A), complete if A is symmetric or triangular, and of the matrix that it multiplies.
   double a(int64_t item, int64_t i, int64_t j) const;
   double b(int64_t item, int64_t i, int64_t j) const;
   void choose_sample();
@@ -76,21 +74,21 @@ class Workload {
   bool on_right() const { return call_.side == LIBSGEMM_RIGHT; }
   std::pair<int64_t, int64_t> rows_of_output(int64_t column) const;  // first and end
   std::string place_text(int64_t row, int64_t column) const;
-  double largest_magnitude() const;                // bounds Sample::magnitude
-  double error_factor(Precision precision) const;  // bounds |error| / (|A||B|)
+  double largest_magnitude() const;  // bound of Sample::magnitude
+  double error_factor(Precision precision) const;  // bound of |error| / (|A||B|)
 
   Memory *memory_;
   Call call_;
   std::vector<Call> calls_;
   Traits traits_;
   Extent output_;
-  uint64_t random_ = 0x9e3779b97f4a7c15u;  // for the next matrix
-  std::vector<float> a_, b_, c_;           // FP32 on the host; c_: the output before the call
+  uint64_t random_ = 0x9e3779b97f4a7c15u;
+  std::vector<float> a_, b_, c_;  // FP32 on the host; c_: the output before the call
   Buffer buffer_a_, buffer_b_, buffer_c_;  // buffer_b_: B, or the copy of an in-place input
-  Buffer buffer_before_;                   // C before the call, if read
+  Buffer buffer_before_;  // C before the call, if read
   std::unique_ptr<Buffer> more_sets_;
   std::vector<Sample> sample_;
-  std::vector<float *> sample_places_;  // in C
+  std::vector<float *> sample_places_;
 };
 
 }  // namespace command
