@@ -129,7 +129,7 @@ class Owned {
 struct Operand {
   Owned plain{functions().destroy_layout}, wanted{functions().destroy_layout};
   Owned outside{functions().destroy_memory};  // memory and layout of the work
-  Owned inside{functions().destroy_memory};  // the library's memory; none if the layouts are equal
+  Owned inside{functions().destroy_memory};   // the library's memory; none if the layouts are equal
   Owned conversion{functions().destroy};      // input to `inside`, output to `outside`
   int argument = 0;
 

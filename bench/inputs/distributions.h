@@ -37,7 +37,7 @@ std::vector<Distribution> choose_distributions(const std::vector<std::string> &n
 struct Errors {
   int64_t elements = 0;
   double left = 0;            // mean |exact| / (|A||B|): what cancellation leaves
-  int64_t not_finite = 0;  // excluded below
+  int64_t not_finite = 0;     // excluded below
   double worst = 0, rms = 0;  // in units of 2^-24
   double over_bound = 0;      // worst |error| / bound; infinite if finiteness is wrong
 };

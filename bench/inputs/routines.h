@@ -24,12 +24,12 @@ struct Traits {
   bool has_transa, has_transb;
   bool has_side, has_uplo;
   bool has_batches;  // strided batches
-  bool has_b;  // has an input B; otherwise the inputs are A and an in_place output
+  bool has_b;        // has an input B; otherwise the inputs are A and an in_place output
   bool in_place;
   bool triangular_output;
   bool symmetric_a;   // one triangle of A is read
   bool triangular_a;  // the other triangle is zero
-  Element element;  // type of A and B
+  Element element;    // type of A and B
 };
 
 const Traits &traits(Routine routine);

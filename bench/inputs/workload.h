@@ -56,7 +56,7 @@ class Workload {
  private:
   struct Sample {
     int64_t item, row, column;
-    double value;  // FP64 value
+    double value;      // FP64 value
     double magnitude;  // sum of |products| and |beta C|
   };
 
@@ -74,7 +74,7 @@ class Workload {
   bool on_right() const { return call_.side == LIBSGEMM_RIGHT; }
   std::pair<int64_t, int64_t> rows_of_output(int64_t column) const;  // first and end
   std::string place_text(int64_t row, int64_t column) const;
-  double largest_magnitude() const;  // bound of Sample::magnitude
+  double largest_magnitude() const;                // bound of Sample::magnitude
   double error_factor(Precision precision) const;  // bound of |error| / (|A||B|)
 
   Memory *memory_;
@@ -83,9 +83,9 @@ class Workload {
   Traits traits_;
   Extent output_;
   uint64_t random_ = 0x9e3779b97f4a7c15u;
-  std::vector<float> a_, b_, c_;  // FP32 on the host; c_: the output before the call
+  std::vector<float> a_, b_, c_;           // FP32 on the host; c_: the output before the call
   Buffer buffer_a_, buffer_b_, buffer_c_;  // buffer_b_: B, or the copy of an in-place input
-  Buffer buffer_before_;  // C before the call, if read
+  Buffer buffer_before_;                   // C before the call, if read
   std::unique_ptr<Buffer> more_sets_;
   std::vector<Sample> sample_;
   std::vector<float *> sample_places_;

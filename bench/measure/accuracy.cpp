@@ -20,7 +20,6 @@ namespace command {
 namespace {
 
 const std::vector<std::string> kShapes = {"256,256,256", "1024,1024,1024", "4096,4096,4096"};
-// Default peers: those of the library's GPUs, and the CPU's.
 struct PeerChoice {
   const char *peer, *backend;
 };
@@ -43,7 +42,7 @@ Memory &memory_of(const Backend &backend) {
   return gpu_memory_of(backend.info.name);
 }
 
-// Adds the library's backends. A backend without a usable device is left out with a note, unless --backend names it.
+// Without --backend, a backend without a usable device is left out with a note.
 void add_library(const BenchOptions &bench, std::vector<Engine> *engines, std::vector<std::string> *notes) {
   std::vector<std::string> modes = bench.math_modes;
   for (const std::string &mode : modes) parse_math_mode(mode);
@@ -148,7 +147,7 @@ class Measurement {
   Measurement(const AccuracyReport &report, const std::vector<Shape> &shapes)
       : report_(report), progress_(total_work(report, shapes)) {}
 
-  // Returns the rows by engine, each with all distributions.
+  // The rows are by engine, each with all distributions.
   std::vector<AccuracyRow> measure(const Shape &shape) {
     const Call call = make_call(Routine::kSgemm, shape, make_form(report_.transposes));
     std::vector<AccuracyRow> rows;

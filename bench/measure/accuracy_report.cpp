@@ -18,7 +18,6 @@ bool is_measured(const AccuracyRow &row) { return row.state == Result::State::kM
 
 bool is_finite(const AccuracyRow &row) { return row.errors.elements > 0 && row.errors.not_finite == 0; }
 
-// Returns the first FP32 peer or nullptr.
 const Engine *find_reference(const std::vector<Engine> &engines) {
   for (const Engine &engine : engines) {
     if (engine.peer != nullptr && engine.peer->precision().rounding == 0) return &engine;
@@ -35,7 +34,7 @@ const AccuracyRow *find_row(const std::vector<AccuracyRow> &rows, const Engine *
   return nullptr;
 }
 
-// Returns the ratio of the worst errors; negative if they cannot be compared.
+// Returns a negative ratio if the errors cannot be compared.
 double over_reference(const AccuracyRow &row, const std::vector<AccuracyRow> &rows, const Engine *reference) {
   if (row.engine->peer != nullptr || !is_measured(row) || precision_of(row.math_mode).rounding != 0) return -1;
   const AccuracyRow *other = find_row(rows, reference, row);
@@ -53,7 +52,7 @@ std::string cell(const AccuracyRow &row) {
                      100 * static_cast<double>(row.errors.not_finite) / static_cast<double>(row.errors.elements));
 }
 
-// Prints a line of `engine`: a cell for each distribution, and `end`.
+// Prints a line of `engine`: a cell for each distribution, and `last`.
 template <class CellOf>
 void print_engine(const std::vector<AccuracyRow> &rows, const std::string &last, CellOf cell_of) {
   fmt::print("{:<18}", rows[0].engine->name());

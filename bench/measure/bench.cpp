@@ -23,10 +23,10 @@ struct Plan {
   std::vector<Item> items;
   std::vector<Backend> backends;
   std::unique_ptr<Peer> peer;
-  double flops = 0;  // of one call of each item on each backend in each mode
+  double flops = 0;  // one call of each item on each backend in each mode
 };
 
-// Opens the peer. Only a default one may be missing; a note says so.
+// Only a default peer may be missing; a note says so.
 std::unique_ptr<Peer> choose_peer(const BenchOptions &options, std::vector<std::string> *notes) {
   if (options.peer == "none") return nullptr;
   if (!options.peer.empty()) return open_peer(options.peer);

@@ -1,4 +1,4 @@
-// `libsgemm bench --groups`: groups of products of different sizes on device pointers, as in a mixture of experts: one
+// `libsgemm bench --groups`: products of different sizes on device pointers, as in a mixture of experts. Compares one
 // call for all, one call a group, and the peer's grouped call.
 #include "groups.h"
 
@@ -26,8 +26,8 @@
 namespace command {
 namespace {
 
-constexpr const char *kNames[] = {"uniform", "zipf", "empty"};  // in the order of Distribution
-// Length of the repeated random pattern: large enough that no two matrices are equal.
+constexpr const char *kNames[] = {"uniform", "zipf", "empty"};
+// Large enough that no two matrices are equal.
 constexpr int64_t kPattern = (int64_t{1} << 20) - 3;
 constexpr int64_t kAlignment = 64;  // elements
 constexpr int kChecked = 64;
@@ -45,7 +45,7 @@ double decode(uint32_t bits, Element element) {
   if (element == Element::kBfloat16) return float_of(bits << 16);
   const int exponent = static_cast<int>(bits >> 10 & 31u);
   const double fraction = bits & 1023u;
-  if (exponent == 31) return std::numeric_limits<double>::quiet_NaN();  // infinity is wrong as well
+  if (exponent == 31) return std::numeric_limits<double>::quiet_NaN();  // infinity is wrong, too
   const double size = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
   return (bits & 0x8000u) != 0 ? -size : size;
 }
@@ -100,7 +100,7 @@ class GroupsWork {
   const GroupsCall &call() const { return call_; }
   double flops() const { return flops_; }
 
-  // Returns the sample's worst |error| / bound; `run` must write it as `output`.
+  // Returns the sample's worst |error| / bound. `run` must write the sample as `output`.
   double check(const Precision &precision, Element output, const std::function<void()> &run) {
     const bool narrow = output != Element::kFloat32;
     std::vector<float *> places;  // two 16-bit elements share one
@@ -126,7 +126,7 @@ class GroupsWork {
   struct Sample {
     float *c;  // C of the group; index in it
     int64_t element;
-    double value, magnitude;  // in FP64; sum of |products|
+    double value, magnitude;  // FP64 value; sum of |products|
   };
 
   void fill(void *memory, int64_t elements) {
@@ -149,7 +149,7 @@ class GroupsWork {
 
   float at(int64_t element) const { return pattern_[static_cast<size_t>(element % kPattern)]; }
 
-  // Samples random elements, a fourth of them the last ones of a group.
+  // A fourth of the elements are the last ones of a group.
   void choose_sample(const std::vector<int64_t> &as, const std::vector<int64_t> &bs) {
     uint64_t state = 2;
     const auto below = [&](int64_t end) {

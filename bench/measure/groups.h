@@ -26,12 +26,12 @@ struct GroupsKind {
 // Parses "uniform:128". Throws Error.
 GroupsKind parse_groups(const std::string &text);
 
-// Draws m of each group, the same for a seed on every machine.
+// The rows of a seed are the same on every machine.
 std::vector<int64_t> draw_rows(const GroupsKind &kind, const Shape &shape, uint64_t seed);
 
-// The products that are not empty: column-major, alpha = 1, beta = 0.
+// Only products that are not empty: column-major, alpha = 1, beta = 0.
 struct GroupsCall {
-  Element element = Element::kFloat32;  // of A and B; C is FP32
+  Element element = Element::kFloat32;  // type of A and B; C is FP32
   std::vector<libsgemm_op_t> transa, transb;
   std::vector<int64_t> m, n, k, lda, ldb, ldc, sizes;
   std::vector<float> alpha, beta;

@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kSlow = 1;  // seconds: slower ones are timed kSlowCalls times
+constexpr double kSlow = 1;  // slower calls, in seconds, are timed kSlowCalls times
 constexpr int kSlowCalls = 2;
 
 struct Way {
@@ -59,7 +59,6 @@ std::vector<Way> make_ways(const BenchOptions &options, Handle *handle, GpuMemor
   return ways;
 }
 
-// Warms up with one run each, then interleaves them.
 void measure(Workload *work, int reps, std::vector<Way> *ways) {
   for (int turn = -1; turn < reps; ++turn) {
     for (Way &way : *ways) {
@@ -83,7 +82,6 @@ struct Subject {
 
 double elements_of(const Extent &x) { return static_cast<double>(x.rows) * static_cast<double>(x.columns); }
 
-// Returns the least seconds of link and arithmetic.
 double least_seconds(const Subject &x, const Call &call, const libsgemm::Link &link, double tflops) {
   const Traits &t = traits(x.routine);
   const auto element = static_cast<double>(element_bytes(t.element));

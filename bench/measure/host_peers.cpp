@@ -59,7 +59,7 @@ class CopyPeer : public HostPeer {
 
   std::string version() const override { return "copies and " + peer_->version(); }
 
-  // Keeps device memory between calls, as a careful program does.
+  // Keeps device memory between calls.
   void run(const Call &x) override {
     require_sgemm(x, "copy");
     const size_t a = bytes(x.lda, x.transa == LIBSGEMM_NO_TRANS ? x.k : x.m);
@@ -133,7 +133,7 @@ class CublasXt : public HostPeer {
 }  // namespace
 
 GpuMemory &cuda_or_hip_memory() {
-  // Gives the reasons that `libsgemm info` prints. gpu_memory_of() throws the one for a GPU that cannot be used.
+  // The reasons are those of `libsgemm info`. gpu_memory_of() throws the one for a GPU that cannot be used.
   const std::string reasons = why_no_gpu(all_backends());
   if (!reasons.empty()) throw Error(fmt::format("no GPU: {}", reasons));
   for (const Backend &backend : all_backends()) {

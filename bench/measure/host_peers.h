@@ -14,11 +14,11 @@ class HostPeer {
  public:
   virtual ~HostPeer() = default;
   virtual std::string version() const = 0;
-  virtual void run(const Call &call) = 0;  // SGEMM with its copies, synchronous
+  virtual void run(const Call &call) = 0;  // synchronous SGEMM with its copies
 };
 
-// "cublasxt": the vendor's library for host memory. "copy": copies to the device, the vendor's SGEMM, and the copy
-// back, one after another. Throws Error.
+// "cublasxt": the vendor's library for host memory. "copy": the vendor's SGEMM between copies to and from the device.
+// Throws Error.
 std::unique_ptr<HostPeer> open_host_peer(const std::string &name);
 std::vector<std::string> split_peers(const std::string &list);
 

@@ -23,7 +23,7 @@ std::vector<Form> choose_transposes(const BenchOptions &options) {
   return forms;
 }
 
-// Returns the values of an option's words, or `first` if there are none. Throws Error if no routine has the option.
+// Returns `first` if there are no words. Throws Error if no routine has the option.
 template <class Value>
 std::vector<Value> choose_values(const char *option, const std::vector<std::string> &words, Value first, Value second,
                                  std::string (*text)(Value), bool Traits::*has, const std::vector<Routine> &routines) {
@@ -67,7 +67,7 @@ Choices read_choices(const BenchOptions &options, const std::vector<Routine> &ro
       options.batch, options.beta};
 }
 
-// Returns the distinct forms; the transposes vary fastest.
+// The transposes vary fastest.
 std::vector<Form> forms_of(Routine routine, const Choices &choices) {
   std::vector<Form> forms;
   std::vector<std::string> texts;

@@ -1,4 +1,3 @@
-// The measured calls: shapes, routines and forms.
 #pragma once
 
 #include <string>
@@ -9,7 +8,6 @@
 
 namespace command {
 
-// A call, timed on each backend.
 struct Item {
   Routine routine;
   Shape shape;
@@ -19,8 +17,8 @@ struct Item {
 // `transposes`: "NT", or "N" for both.
 Form make_form(const std::string &transposes);
 
-// Returns the calls of --routine, --transposes, --side, --uplo, --batch, --max-flops and the options of shapes. Random
-// shapes alternate between a routine's forms. Throws Error.
+// Reads --routine, --transposes, --side, --uplo, --batch, --max-flops and the options of shapes. Random shapes
+// alternate between a routine's forms. Throws Error.
 std::vector<Item> choose_items(const BenchOptions &options);
 
 }  // namespace command

@@ -50,7 +50,6 @@ const std::vector<Step> kHipSteps = {
 
 const std::vector<Step> kNoSteps;
 
-// GPUs by name of `--backend`.
 struct Vendor {
   const char *backend, *peer;
   GpuMemory &(*memory)();
@@ -66,7 +65,7 @@ bool is_available(const char *name) {
   return false;
 }
 
-// Returns the vendor of the peer, or of --backend; AMD by default only if no other GPU backend is available.
+// Takes the vendor of the peer or of --backend. AMD is the default only if no other GPU backend is available.
 const Vendor &choose_vendor(const BenchOptions &bench, const Peer *peer) {
   std::string wanted;
   if (peer != nullptr) {

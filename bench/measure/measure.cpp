@@ -12,10 +12,10 @@
 namespace command {
 namespace {
 
-constexpr double kMostCalls = 10000;  // most calls in a sample
+constexpr double kMostCalls = 10000;  // in a sample
 constexpr double kMostSets = 512;
 constexpr double kLeastSets = 2;  // if calls rotate through sets at all
-// A kernel with a longer first call than the chosen one's by this factor is not timed further.
+// A kernel is timed no further if its first call takes longer than the chosen one's by this factor.
 constexpr double kHopeless = 4, kHopelessSeconds = 1e-3;
 
 class Measurement {
@@ -42,7 +42,7 @@ class Measurement {
   }
 
  private:
-  // Makes an untimed call, which reports its kernel, and checks the whole output.
+  // The call is untimed and reports its kernel. Checks the whole output.
   bool first_call(Result *result, std::vector<float> *output) {
     work_->reset();
     const libsgemm_status_t status = plans_.call(work_->calls(), 0);
@@ -113,9 +113,8 @@ class Measurement {
     if (peer_ != nullptr) result->peer_seconds = summarise(theirs);
   }
 
-  // Returns the calls in a sample, the same for both sides: enough for the faster side, and for every set. An output
-  // that is also an input may overflow or vanish if used again: each set then serves once and is restored before the
-  // next sample.
+  // Both sides make the same calls: enough for the faster side, and for every set. An output that is also an input may
+  // overflow or vanish if used again: each set then serves once and is restored before the next sample.
   int choose_calls(const Pace &pace) {
     const int sets = static_cast<int>(work_->calls().size());
     if (work_->reads_output()) return sets;
@@ -137,8 +136,8 @@ class Measurement {
     return memory_->time(calls, [&](int i) { run(static_cast<size_t>(i) % sets); }) / calls;
   }
 
-  // Times each kernel that can do the call once, then the fastest ones alternately with the chosen one, on the same
-  // operands. The sampled elements are NaN before each, so that their check proves that the kernel computed.
+  // Times each possible kernel once, then the fastest ones alternately with the chosen one, on the same operands. The
+  // sampled elements are NaN before each, so that their check proves that the kernel computed.
   void time_rows(Result *result) {
     libsgemm_math_mode_t mode;
     require(libsgemm_get_math_mode(handle_, &mode));

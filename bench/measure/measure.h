@@ -1,5 +1,4 @@
-// One row of the bench: a call, timed alternately with a peer on the same operands, and checked before, between and
-// after the samples.
+// One row of the bench: a call, timed alternately with a peer on the same operands, and checked around the samples.
 #pragma once
 
 #include <string>
@@ -16,22 +15,22 @@
 namespace command {
 
 struct Effort {
-  int reps;             // least samples
-  double min_time;      // least seconds of samples
-  bool regret = false;  // time all possible kernels as well
+  int reps;         // least samples
+  double min_time;  // least seconds of samples
+  bool regret = false;
 };
 
 // ---- Forced kernels, compared with the library's choice ---------------------------------------------------------
 
-constexpr size_t kFinalists = 3;  // timed again with the chosen one
+constexpr size_t kFinalists = 3;
 
-// `seconds`, `chosen`: first calls of a kernel and of the chosen one.
+// The arguments are times of first calls.
 bool is_hopeless(double seconds, double chosen);
 
-// Returns the number of sets of `bytes` bytes that exceed all caches together; 1 if calls do not rotate.
+// Returns how many sets of `bytes` bytes exceed all caches together; 1 if calls do not rotate.
 size_t sets_to_rotate(const Pace &pace, size_t bytes);
 
-// Returns the calls in a sample, `estimate` seconds each; every set is used.
+// Every set is used. `estimate`: seconds of a call.
 int calls_in_sample(const Pace &pace, double estimate, size_t sets);
 
 // Takes `reps` samples of each kernel, alternately: forces it (empty: the library's choice), makes an untimed call, and
@@ -74,22 +73,20 @@ struct Way {
   std::string kernel;          // empty: the library's choice
   std::string math_mode;       // empty: the environment's
   size_t workspace_bytes = 0;  // limit of the library's own workspace; 0: default
-  std::string plan;            // operands kept as plans: "a", "b", "ab", ""
+  std::string plan;            // "a", "b", "ab", ""
 };
 
-// Returns a configuration for each mode, with --kernel, --workspace and --plan.
+// Returns a configuration for each mode.
 std::vector<Way> make_ways(const BenchOptions &options, const std::vector<std::string> &math_modes);
 
-// Notes on these options for readers of a report.
 std::vector<std::string> way_notes(const BenchOptions &options);
 
-// Throws Error.
 void set_way(libsgemm_handle_t h, const Way &way);
 
-// Returns nullptr if memory is short; measure() reports that.
+// Returns nullptr if memory is short.
 std::unique_ptr<Workload> make_workload(const Item &item, Memory *memory);
 
-// `peer` may be nullptr; it is left out if it does not support the call. Errors are in the result.
+// A peer that does not support the call is left out. Errors are in the result.
 Result measure(const Effort &effort, const Way &way, const Item &item, const Backend &backend, Workload *work,
                Peer *peer, Memory *memory);
 

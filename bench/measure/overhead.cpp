@@ -1,5 +1,5 @@
-// `libsgemm bench --overhead`: the cost of a call compared with OpenBLAS itself: one process, one thread, the same file
-// and operands, interleaved calls, CPU time. Exit status 1 if a bar is missed.
+// `libsgemm bench --overhead`: CPU time of a call compared with OpenBLAS itself, on one thread, interleaved, with the
+// same file and operands. Exit status 1 if a bar is missed.
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <libsgemm.h>
@@ -23,7 +23,7 @@ constexpr double kDefaultBar = 150;  // ns
 constexpr int kSmallSize = 8;
 constexpr int kSmallCalls = 2000;      // in a sample
 constexpr size_t kSmallSamples = 501;  // pairs
-constexpr double kPairSeconds = 3;     // for the pairs of a larger size; up to kMostSeconds if ratios scatter
+constexpr double kPairSeconds = 3;     // pairs of a larger size; up to kMostSeconds if ratios scatter
 constexpr double kMostSeconds = 15;
 constexpr double kPrecision = 0.002;  // sufficient standard error of the median ratio
 constexpr size_t kLeastPairs = 15;
@@ -43,7 +43,7 @@ struct Operands {
   std::vector<float> a, b, ours, theirs;
 };
 
-// CPU time of the process: with one thread, without other load on the machine.
+// CPU time: other load on the machine does not count.
 double cpu_now() {
   timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -86,7 +86,7 @@ Pair time_pair(CblasSgemm sgemm, Operands *x, int calls, bool ours_first) {
   return pair;
 }
 
-// Same code, same numbers: results are equal to the bit.
+// Results of the same code are equal to the bit.
 void check(const Operands &x) {
   const libsgemm_info_t info = last_info();
   if (strcmp(info.backend, "openblas") != 0) {
@@ -117,7 +117,7 @@ double median_of(const std::vector<Pair> &pairs, Function value) {
   return median(values_of(pairs, value));
 }
 
-// Estimates it from the quartiles, as for a normal distribution.
+// Estimates from the quartiles, as for a normal distribution.
 double standard_error_of_median(const std::vector<Pair> &pairs) {
   const Summary summary = summarise(values_of(pairs, ratio_of));
   return 0.93 * (summary.upper_quartile - summary.lower_quartile) / std::sqrt(static_cast<double>(pairs.size()));

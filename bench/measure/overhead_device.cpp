@@ -17,9 +17,9 @@ namespace {
 
 constexpr double kDefaultBar = 0;  // ns
 constexpr int kSize = 8;
-constexpr int kCalls = 100;  // of each in a pair: both fit in a stream's queue of about a thousand
+constexpr int kCalls = 100;  // on each side of a pair; a stream's queue holds about a thousand
 constexpr size_t kPairs = 301;
-constexpr double kHold = 2e-3, kMostHold = 0.2;  // seconds for which the stream is kept busy
+constexpr double kHold = 2e-3, kMostHold = 0.2;  // busy seconds of the stream
 
 struct Pair {
   double ours, theirs;

@@ -10,7 +10,7 @@ namespace command {
 
 class Plans {
  public:
-  // `operands`: "a", "b", "ab" or "". `h` outlives this object.
+  // `h` outlives this object.
   Plans(libsgemm_handle_t h, const std::string &operands);
   ~Plans();
   Plans(const Plans &) = delete;

@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kLowRatio = 0.95;  // lower ratios are listed at the end
+constexpr double kLowRatio = 0.95;
 
 struct Mean {
   double log_sum = 0;
@@ -33,7 +33,6 @@ struct Mean {
 
 bool has_ratio(const Result &result) { return result.state == Result::State::kMeasured && result.has_peer; }
 
-// Geometric mean ratios of results with the same `key`.
 template <class Key>
 std::map<std::string, Mean> mean_ratios(const std::vector<Result> &results, Key key) {
   std::map<std::string, Mean> means;
@@ -48,7 +47,6 @@ std::map<std::string, Mean> mean_ratios(const std::vector<Result> &results, Key 
 
 std::string who_of(const Result &result) { return result.who(); }
 
-// Means by backend, mode, form and, if several, routine.
 std::map<std::string, Mean> means_by_form(const std::vector<Result> &results) {
   const bool several = std::any_of(results.begin(), results.end(),
                                    [&](const Result &result) { return result.routine != results[0].routine; });
@@ -57,7 +55,7 @@ std::map<std::string, Mean> means_by_form(const std::vector<Result> &results) {
   });
 }
 
-// True if another mode ran: the requested one is missing for the backend or the size.
+// The requested mode is missing for the backend or the size.
 bool ran_otherwise(const Result &result) {
   return result.state == Result::State::kMeasured && !result.asked_math_mode.empty() &&
          !serves(result.math_mode, result.asked_math_mode);
@@ -112,7 +110,7 @@ void print_regret(const std::vector<Result> &results) {
              geometric_mean(regret.best_ratios), quantile(regret.best_ratios, 0.05), quantile(regret.best_ratios, 0));
 }
 
-// Prints once how the peer replaces missing functions, and what it does not compute.
+// Prints each stand-in once.
 void print_stand_ins(const Report &report) {
   std::set<std::string> told;
   for (const Result &result : report.results) {
@@ -158,7 +156,7 @@ Json times_json(const Summary &seconds, double gflops) {
           {"gflops", gflops}};
 }
 
-// Empty if the device does not report the reasons.
+// Empty if the reasons are not known.
 std::string limits_text(const Telemetry &telemetry) {
   return telemetry.reasons_known ? throttle_text(telemetry.throttle_reasons) : "";
 }

@@ -14,7 +14,7 @@ namespace command {
 
 struct ForcedRow {
   std::string kernel;
-  double seconds;  // of one call
+  double seconds;  // one call
 };
 
 struct Result {
@@ -23,12 +23,12 @@ struct Result {
   State state = State::kMeasured;
   std::string problem;
   std::string routine, transposes;
-  std::string side, uplo;  // empty: not of this routine
+  std::string side, uplo;  // empty: the routine has none
   int64_t batch = 1;
-  std::string form;  // the above (form_text() in routines.h)
+  std::string form;  // form_text()
   Shape shape{};
   double flops = 0;
-  double bytes = 0;  // of one set of operands
+  double bytes = 0;  // one set of operands
   std::string backend, kernel, math_mode;
   std::string asked_math_mode;     // empty: none
   int asked_plans = 0, plans = 0;  // operands to be kept as plans; kept
@@ -39,14 +39,13 @@ struct Result {
   double error = 0;  // worst |error| / bound of the samples
   bool has_peer = false;
   int peer_threads = 0;
-  std::string peer_stand_in;  // see Peer::stand_in()
+  std::string peer_stand_in;
   Summary peer_seconds{};
   double peer_error = 0;
-  // --regret: kernels that can do the call, fastest first, and the best of the fastest ones, timed again alternately
-  // with the chosen one.
+  // --regret: possible kernels, fastest first, and the best of the finalists (measure.h).
   std::vector<ForcedRow> rows;
   ForcedRow best{};
-  double loss = 0;  // time lost by the choice, over the best
+  double loss = 0;  // time lost by the choice, as a part of the best
 
   double gflops() const { return 1e-9 * flops / seconds.median; }
   double peer_gflops() const { return 1e-9 * flops / peer_seconds.median; }
@@ -61,7 +60,7 @@ const char *state_word(Result::State state);
 struct Host {
   std::string cpu;
   int processors;
-  double slowest_mhz, fastest_mhz;  // now; 0 if unknown
+  double slowest_mhz, fastest_mhz;  // current clocks; 0: unknown
 };
 
 Host read_host();
@@ -80,18 +79,17 @@ struct Report {
   std::string peer, peer_version;  // empty: no peer
   std::vector<std::string> notes;
   bool is_ladder = false;
-  std::vector<std::string> steps;  // what each step of a ladder adds
+  std::vector<std::string> steps;
   size_t form_width = 2;
   std::vector<Result> results;
 };
 
-// Describes the machine and the peer, which may be nullptr. Measures a GPU's peak.
+// `peer` may be nullptr. Measures a GPU's peak.
 Report start_report(const Peer *peer, Memory &memory);
 
-// Omits the columns of a missing GPU or peer.
 void print_header(const Report &report);
 void print_result(const Report &report, const Result &result);
-// Prints mean ratios, what the peer has no function for, the worst and low ratios, and the clock.
+// Prints mean ratios, stand-ins, the worst and low ratios, and the clock.
 void print_end(const Report &report);
 
 void print_machine(const Report &report);
@@ -101,7 +99,6 @@ nlohmann::ordered_json machine_json(const Report &report);
 void write_json(const nlohmann::ordered_json &json, const std::string &path);
 void write_json(const Report &report, const std::string &path);
 
-// Throws Error if a result is wrong.
 void require_no_wrong(const Report &report);
 
 }  // namespace command

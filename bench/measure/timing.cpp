@@ -11,7 +11,7 @@
 namespace command {
 namespace {
 
-// Linear interpolation between order statistics; `sorted` is not empty.
+// Interpolates; `sorted` is not empty.
 double quantile_of_sorted(const std::vector<double> &sorted, double fraction) {
   const double position = fraction * static_cast<double>(sorted.size() - 1);
   const size_t below = static_cast<size_t>(position);

@@ -22,15 +22,14 @@ using libsgemm::SizeTable;
 
 constexpr auto kElements = static_cast<size_t>(kMostElements);
 
-// Returns the patience for one product: all products of a side take about `seconds`, and their repetitions as long
-// again.
+// All products of a side take about `seconds`, and their repetitions as long again.
 Patience patience_of(double seconds) {
   const double enough = seconds / 4 / Times::kCount;
   return {enough, 10 * enough};
 }
 double longest_of(double seconds) { return seconds / 16; }
 
-// Both sides have the same patience. `what`: for the progress line.
+// Both sides have the same patience. `what` is for the progress line.
 Times time_side(libsgemm_handle_t h, const Operands &x, double seconds, const std::string &what) {
   const Patience patience = patience_of(seconds);
   Progress progress(1);
@@ -44,8 +43,7 @@ Times time_side(libsgemm_handle_t h, const Operands &x, double seconds, const st
   return times;
 }
 
-// Measures the rates of one GPU and its link, as the probe does. One, since calls on which the sides are close are too
-// short to be split among GPUs.
+// Measures one GPU and its link, as the probe does. Calls on which the sides are close are too short for several GPUs.
 void measure_device(const std::string &backend, double longest, libsgemm::GpuCosts *costs) {
   const std::vector<int> devices = libsgemm::read_environment().devices;
   if (!devices.empty()) select_gpu(devices.front());
@@ -53,7 +51,7 @@ void measure_device(const std::string &backend, double longest, libsgemm::GpuCos
   costs->flops = sgemm_rate(backend, longest);
 }
 
-// Returns the extra seconds of an item in a batch of small products, over one product of all operands.
+// Returns the seconds that an item adds in a batch of small products, over one product of all operands.
 double measure_item(const Sides &sides, bool strided, const Operands &x, const Patience &patience, Calibration *c) {
   constexpr int64_t kSize = 32, kCount = 256;
   libsgemm::GemmDesc desc = describe_product(kSize, kSize, kSize);
@@ -160,7 +158,7 @@ int calibrate(const CalibrateOptions &options) {
   CalibrationFile file = {key, measure_machine(sides, options.seconds)};
   const std::string text = libsgemm::calibration_to_text(file);
   write_output(path, {{text.data(), text.size()}});
-  // Prints six digits as in the file, so that --show prints the same.
+  // Six digits, as in the file: --show prints the same.
   if (std::filesystem::is_regular_file(path, ignored)) {
     CalibrationFile written;
     std::string problem;

@@ -1,5 +1,5 @@
-// Least squares of logarithms by a pattern search: raises or lowers one parameter after another by a factor while that
-// helps, then reduces the factor. The parameters are few, and the times no smooth function of them.
+// Least squares of logarithms by a pattern search: one parameter after another is raised or lowered by a factor while
+// that helps, then the factor shrinks. The times are no smooth function of the few parameters.
 #include "calibrate_fit.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ Indices smaller_neighbour(Indices at) {
   return at;
 }
 
-// Others get `value` of their smaller neighbours.
+// Sizes without a time get `value` of their smaller neighbours.
 template <typename Value>
 void fill_table(const Times &times, const Value &value, SizeTable *table) {
   for (const Indices &at : all_sizes()) {
@@ -87,7 +87,7 @@ double mean_square(const std::vector<Timed> &products, const GpuCosts &costs) {
   return std::isfinite(sum) ? sum : std::numeric_limits<double>::infinity();
 }
 
-// A parameter with bounds, so that one without influence does not drift.
+// The bounds keep a parameter without influence from drifting.
 struct Figure {
   std::function<double &(GpuCosts *)> value;
   double least, most;
@@ -97,7 +97,6 @@ constexpr double kFirstFactor = 4, kLastFactor = 1.002;
 constexpr double kShortest = 1e-7, kLongest = 1;  // seconds
 constexpr double kSlowest = 1e6;                  // bytes a second
 
-// Leaves the best parameters in *costs.
 void search(const std::vector<Timed> &products, const std::vector<Figure> &figures, GpuCosts *costs) {
   double best = mean_square(products, *costs);
   for (double factor = kFirstFactor; factor > kLastFactor;) {

@@ -2,8 +2,8 @@
 //
 // Products of every combination of SizeTable::kSizes are timed on the CPU and the GPU. The CPU's speeds are used as
 // measured. The model of decision/model.h is fitted to the GPU's times; its remaining error becomes a correction. A
-// product that takes too long gets the speed, or the correction, of a smaller neighbour. The GPU's rate and those of
-// page-locked memory are not fitted, but measured as the probe does.
+// product without a time gets the speed, or the correction, of a smaller neighbour. The GPU's rate and those of
+// page-locked memory are measured as the probe does.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace command {
 
-// Times C = A * B (beta = 0), once or more; returns seconds.
+// Times C = A * B (beta = 0), once or more. Returns seconds.
 using TimeProduct = std::function<double(int64_t m, int64_t n, int64_t k)>;
 
 libsgemm::GemmDesc describe_product(int64_t m, int64_t n, int64_t k);
@@ -34,17 +34,17 @@ class Times {
 
 constexpr int64_t kMostElements = int64_t{4096} * 4096;  // of the largest operand
 
-// Times products, small ones first. Leaves out those with an operand above kMostElements or expected to exceed
-// `longest` seconds, and all after `most` seconds.
+// Times small products first. Leaves out those with an operand above kMostElements or expected to exceed `longest`
+// seconds, and all after `most` seconds.
 Times time_sizes(const TimeProduct &time, double longest, double most);
 
-// Times the timed products again, for at most `most` seconds, and keeps the shortest times: other load lengthens them.
+// Keeps the shorter times: other load lengthens them. Takes at most `most` seconds.
 void time_again(const TimeProduct &time, double most, Times *times);
 
 void fit_cpu(const Times &times, libsgemm::SizeTable *flops);
 
 // Fits call, pageable, serial, ramp and the correction to products of pageable memory. `costs` holds the measured flops
-// and pinned, and the start of the search for the others. Pageable memory crosses the same link and is not faster.
+// and pinned, and the start of the search. Pageable memory crosses the same link and is not faster.
 void fit_gpu(const Times &times, libsgemm::GpuCosts *costs);
 
 }  // namespace command

@@ -1,6 +1,6 @@
 // `libsgemm bench --decision`: whether the library chooses the faster side for host memory. Each shape is timed on the
-// CPU, on the GPU and without a choice. Exit status 1 if the chosen side is more than 10 % slower than the other on
-// more than one shape in twenty.
+// CPU, on the GPU and without a choice. Exit status 1 if the chosen side is more than 10 % slower for over 5 % of the
+// shapes.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kTolerance = 1.1;
 constexpr double kLeastRight = 0.95;
-// Times both sides alternately and takes the fastest round of each: the load of other guests changes within seconds.
+// The fastest round counts: the load of other guests changes within seconds.
 constexpr Patience kPatience = {0.02, 0.1};  // for one round
 constexpr size_t kRounds = 8;
 constexpr double kMostSeconds = 2;  // no further round of a shape after that

@@ -18,9 +18,9 @@ using libsgemm::Stored;
 using libsgemm::Type;
 
 constexpr size_t kLine = 256;          // alignment of allocations
-constexpr size_t kPool = 1 << 20;      // random words, repeated
+constexpr size_t kPool = 1 << 20;      // random words
 constexpr double kMostBytes = 1e13;    // above any device, and within size_t
-constexpr float kBesideUnity = 1e-3f;  // sum of |elements| of a triangular row without its diagonal
+constexpr float kBesideUnity = 1e-3f;  // most that the other |elements| of a triangular row add up to
 
 size_t whole_lines(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
@@ -38,7 +38,6 @@ size_t span(const GemmDesc &d, const Stored &x, int64_t ld, int64_t stride) {
   return step * more + one;
 }
 
-// Numbers of magnitude 0.5 to 1.
 std::vector<uint32_t> random_words(Type type) {
   const uint32_t fixed = type == Type::f32 ? 0x3f000000u : type == Type::f16 ? 0x38003800u : 0x3f003f00u;
   const uint32_t drawn = type == Type::f32 ? 0x807fffffu : type == Type::f16 ? 0x83ff83ffu : 0x807f807fu;
@@ -56,7 +55,6 @@ void upload(Memory *memory, void *to, const std::vector<uint32_t> &words, size_t
   }
 }
 
-// Fills both triangles.
 void upload_triangular(Memory *memory, const GemmDesc &d, char *to) {
   std::vector<float> matrix(static_cast<size_t>(d.lda * d.k));
   uint64_t state = 1;
@@ -68,8 +66,6 @@ void upload_triangular(Memory *memory, const GemmDesc &d, char *to) {
     memory->upload(to, matrix.data(), matrix.size() * sizeof(float));
   }
 }
-
-// ---- The library's functions ----------------------------------------------------------------------------------------
 
 template <class Element, class Function>
 libsgemm_status_t product(libsgemm_handle_t h, const GemmDesc &d, Function function) {
@@ -128,7 +124,6 @@ libsgemm_status_t triangular(libsgemm_handle_t h, const GemmDesc &d, Function fu
                   static_cast<const float *>(d.a), d.lda, d.stride_a, d.c, d.ldc, d.stride_c, d.batch_count);
 }
 
-// Strided batches of routines other than GEMM.
 libsgemm_status_t run_strided(libsgemm_handle_t h, const GemmDesc &d) {
   switch (d.routine) {
     case Routine::syrk:
@@ -177,7 +172,7 @@ DeviceCalls::DeviceCalls(const CallClass &call, Memory *memory) : desc_(libsgemm
   const int64_t stride[] = {desc_.stride_a, desc_.stride_b, desc_.stride_c};
   size_t end = 0;
   for (size_t i = 0; i < 3; ++i) {
-    // Exactly the alignment of the class, no better.
+    // Exactly the alignment of the class.
     at_[i] = end + call.address[i] % CallClass::kMostAlignment;
     span_[i] = stored[i].rows > 0 ? span(desc_, stored[i], ld[i], stride[i]) : 0;
     end = whole_lines(at_[i] + span_[i]);

@@ -1,7 +1,7 @@
 // Repeated calls of a CallClass on operands in device memory.
 //
-// Inputs are random and of one magnitude, so that the power is that of real inputs. A triangular matrix is near the
-// identity: systems are well conditioned, and repeated in-place products keep C's magnitude.
+// Inputs are random and of one magnitude, so that the power is realistic. A triangular matrix is near the identity:
+// systems are well conditioned, and repeated in-place products keep C's magnitude.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@ namespace command {
 
 class DeviceCalls {
  public:
-  // Throws std::bad_alloc if memory is short.
+  // Throws std::bad_alloc.
   DeviceCalls(const libsgemm::CallClass &call, Memory *memory);
 
-  size_t bytes() const { return bytes_; }  // of one set
+  size_t bytes() const { return bytes_; }  // size of one set
   size_t sets() const { return sets_.size(); }
-  // Adds sets up to `count`, fewer if memory is short.
+  // Fewer sets than `count` if memory is short.
   void add_sets(size_t count);
 
   libsgemm_status_t run(libsgemm_handle_t h, size_t set) const;

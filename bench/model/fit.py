@@ -16,10 +16,10 @@ import sys
 import numpy
 from scipy.optimize import minimize
 
-# For old files without clock and bandwidth: Hz, bytes/s.
+# Hz and bytes/s for old files, which lack them.
 DEVICES = {'H100': (1.98e9, 3352e9), 'H200': (1.98e9, 4890e9)}
 ROUTINES = ['sgemm', 'shgemm', 'sbgemm']
-ALIKE = 0.03  # smaller differences of price logarithms are about equally likely
+ALIKE = 0.03  # closer price logarithms are about equally likely
 LARGE = 4.0  # weight of the squared loss: large losses matter more
 # Strength, in units of loss, that holds logarithms of parameters near the earlier ones.
 HOLD = 0.001

@@ -1,5 +1,5 @@
-// The cost model of a GPU backend with variable parameters, for bench/model/fit.py. Linked with the backend's kernel
-// table; replaces the device. Commands on standard input:
+// The cost model of a GPU backend with variable parameters, for bench/model/fit.py. It needs no device. Commands on
+// standard input:
 //
 //   device NAME ARCH UNITS HERTZ BYTES_PER_SECOND    no blanks in NAME; ARCH: 90, gfx90a
 //   shape ROUTINE M N K PAD TRANSPOSES               adds C = A B of sgemm, shgemm or sbgemm
@@ -33,7 +33,7 @@ Entry *find(std::vector<Entry> *entries, const std::string &row) {
 
 bool has_device = false;
 
-constexpr size_t kWorkspace = size_t{32} << 20;  // the library's default, as in bench
+constexpr size_t kWorkspace = size_t{32} << 20;  // the library's default
 
 void print_price(const GemmDesc &desc, const std::string &row) {
   for (int i = 0; i < gpu::kernel_count(); ++i) {

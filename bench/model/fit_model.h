@@ -1,4 +1,4 @@
-// Functions of a backend for fit_model.cpp: fit_model_cuda.cpp, fit_model_hip.cpp.
+// Functions of a backend for fit_model.cpp.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// fit_model for backend cuda; starts with sm_90's parameters.
+// The program starts with sm_90's parameters.
 #include <cstdio>
 #include <cstdlib>
 

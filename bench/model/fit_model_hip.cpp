@@ -1,4 +1,4 @@
-// fit_model for backend hip; starts with the parameters assumed of all chips.
+// The program starts with the parameters assumed of all chips.
 #include "fit_model.h"
 #include "hip/figures/figures.h"
 #include "hip/runtime/data_sheet.h"

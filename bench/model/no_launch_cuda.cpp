@@ -1,4 +1,3 @@
-// Further stubs for backend cuda (no_launch.cpp).
 #include "cuda/runtime/launch.h"
 #include "cuda/runtime/tensor_map.h"
 

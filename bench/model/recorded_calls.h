@@ -14,14 +14,14 @@ struct RecordedCall {
   uint64_t count;
 };
 
-// Returns the calls that processes counted in a folder (common/process/stats.h), if they began at `since`
-// (time_of_day()) or later; each class once, most operations first. Reports missing calls in `problems`.
+// Returns the calls in a folder (common/process/stats.h) of processes that began at `since` (time_of_day()) or later:
+// each class once, most operations first. Reports missing calls in `problems`.
 std::vector<RecordedCall> collect_calls(const std::string &folder, uint64_t since, std::vector<std::string> *problems);
 
 // Returns a comment and lines "COUNT CALL" (to_text()). # begins a comment line.
 std::string calls_to_text(const std::vector<RecordedCall> &calls);
 
-// Returns each class once, in the file's order. Throws Error, "FILE:LINE: what".
+// Returns each class once, in the file's order. Throws Error "FILE:LINE: what".
 std::vector<RecordedCall> read_calls(const std::string &path);
 
 }  // namespace command

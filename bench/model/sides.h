@@ -1,4 +1,4 @@
-// Times both sides of a call on host memory: the CPU backend of `auto`, and a GPU.
+// Times a call on host memory on both sides: the CPU backend of `auto`, and a GPU.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class PageableOperands : public Operands {
   std::vector<float> memory_[3];
 };
 
-// Duration of a side's timing: an untimed call, unless it is long, then calls until there are enough.
+// A side's timing: an untimed call, unless it is long, then calls until there are enough.
 struct Patience {
   double enough;  // sufficient seconds, with three calls or more
   double most;    // no further call after that
@@ -38,7 +38,7 @@ struct Patience {
 class Sides {
  public:
   // Precedes any other use of the library: clears the environment's variables that force a choice. `gpu`: a backend;
-  // empty: the first available. Throws Error without a GPU.
+  // empty: the first available. Throws Error.
   explicit Sides(const std::string &gpu);
 
   const Backend &cpu() const { return cpu_; }
@@ -46,9 +46,9 @@ class Sides {
   libsgemm_handle_t on_cpu() const { return *on_cpu_; }
   libsgemm_handle_t on_gpu() const { return *on_gpu_; }
   libsgemm_handle_t automatic() const { return *automatic_; }
-  // Seconds from the GPU's first use to the end of its first product, without a second product's.
+  // Seconds from the GPU's first use to the end of its first product, less a second product.
   double startup() const { return startup_; }
-  // The calibration's key, with the device.
+  // The key includes the device.
   libsgemm::CalibrationKey key() const;
 
  private:
@@ -60,7 +60,6 @@ class Sides {
 };
 
 double time_product(libsgemm_handle_t h, const Size &size, const Operands &x, const Patience &patience);
-// Median seconds of a batch of `count`, strided or by pointers.
 double time_batch(libsgemm_handle_t h, const Size &size, int64_t count, bool strided, const Operands &x,
                   const Patience &patience);
 

@@ -53,7 +53,7 @@ Backend choose_backend(const std::string &name) {
   return *found;
 }
 
-// Clears settings that change the choice, and ignores earlier results.
+// Clears settings that change the choice, earlier results included.
 void clear_environment() {
   for (const char *name : {"LIBSGEMM_BACKEND", "LIBSGEMM_KERNEL", "LIBSGEMM_VERIFY", "LIBSGEMM_STATS_DIR"}) {
     unsetenv(name);
@@ -81,7 +81,7 @@ Gpu open_gpu(const TuneOptions &options) {
   return gpu;
 }
 
-// Returns earlier results. Throws Error if the file cannot be extended, rather than overwrite it.
+// Throws Error if the file cannot be extended.
 TuningFile read_file(const std::string &path, const libsgemm::TuningKey &key) {
   TuningFile file;
   std::string problem;
@@ -114,11 +114,11 @@ std::vector<Row> rows_of(const Backend &backend) {
 }
 
 struct Found {
-  std::string problem;  // why not measured, or which kernel was wrong
+  std::string problem;  // why it is not measured, or which kernel was wrong
   bool wrong = false;
   bool measured = false;
   bool better = false;  // a kernel beats the chosen one beyond noise
-  TunedCall tuned;      // if not better: the chosen kernel, twice
+  TunedCall tuned;      // if not better: the chosen kernel twice
 };
 
 class Tuner {
@@ -171,7 +171,7 @@ class Tuner {
     }
     std::sort(rows.begin(), rows.end());
     std::vector<std::string> finalists = {""};
-    // Usually includes the chosen kernel.
+    // They usually include the chosen kernel.
     for (size_t i = 0; i < std::min(rows.size(), kFinalists + 1); ++i) finalists.push_back(rows[i].second);
     judge(finalists, calls, chosen.kernel, found);
     force("");
@@ -228,12 +228,11 @@ class Tuner {
   const int reps_;
   Handle handle_;
   DeviceCalls *calls_ = nullptr;
-  libsgemm_info_t info_ = {};  // of the latest verified call
+  libsgemm_info_t info_ = {};  // latest verified call
 };
 
 // ---- All calls ------------------------------------------------------------------------------------------------------
 
-// Class of a call as in bench: alpha = 1, beta = 0.
 CallClass class_of_item(const Item &item, libsgemm_math_mode_t mode) {
   alignas(CallClass::kMostAlignment) static float place;
   libsgemm::GemmDesc d = outline(make_call(item.routine, item.shape, item.form));
@@ -261,14 +260,13 @@ std::vector<CallClass> choose_calls(const TuneOptions &options) {
   return calls;
 }
 
-// "  1.234 ms sm90_a -> 1.1 ms sm90_b, 1.12 times as fast: sgemm ..."
 void print(const TunedCall &tuned) {
   fmt::print("{} {} -> {} {}, {:.3f} times as fast: {}\n", duration_text(tuned.model_seconds), tuned.model,
              duration_text(tuned.seconds), tuned.kernel, tuned.model_seconds / tuned.seconds,
              libsgemm::to_text(tuned.call));
 }
 
-// Replaces an earlier result for the call. Returns the new contents; other processes may extend the file meanwhile.
+// Replaces an earlier result for the call. Other processes may extend the file meanwhile.
 TuningFile update(const std::string &path, const libsgemm::TuningKey &key, const Found &found) {
   const UpdateLock lock(path);
   TuningFile file = read_file(path, key);
@@ -287,7 +285,7 @@ int measure_all(const TuneOptions &options) {
   const std::vector<CallClass> calls = choose_calls(options);
   const Gpu gpu = open_gpu(options);
   const std::string path = output_or_cached(options.output, libsgemm::tuning_path(gpu.key));
-  std::error_code ignored;  // check_output() reports a missing folder
+  std::error_code ignored;
   if (options.output.empty()) std::filesystem::create_directories(folder_of(path), ignored);
   TuningFile file = read_file(path, gpu.key);
   check_output(path);
@@ -334,7 +332,7 @@ int show(const TuneOptions &options) {
   if (!options.output.empty()) return show_file(options.output), 0;
   const std::string folder = output_or_cached("", libsgemm::cache_folder());
   std::vector<std::string> paths;
-  std::error_code ignored;  // a missing folder has no file
+  std::error_code ignored;
   for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
     if (entry.path().filename().string().rfind("tuning-", 0) == 0) paths.push_back(entry.path());
   }

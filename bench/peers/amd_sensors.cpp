@@ -29,10 +29,10 @@ AmdSensors::AmdSensors(const std::string &pci_bus_id) {
   std::error_code error;
   for (const auto &entry : std::filesystem::directory_iterator(monitors, error)) folder_ = entry.path().string();
   if (folder_.empty()) problem_ = fmt::format("clocks and power are not known: {}: not found", monitors);
-  driver_version_ = read_line("/sys/module/amdgpu/version");  // only in AMD's own package
+  driver_version_ = read_line("/sys/module/amdgpu/version");  // AMD's own package has it
 }
 
-// Units: Hz, microwatts, thousandths of a degree. The power is current or average, depending on the chip.
+// Units: Hz, microwatts, thousandths of a degree. Chips report current or average power.
 Telemetry AmdSensors::read() {
   const double mhz = 1e-6 * read_number(folder_ + "/freq1_input");
   double watts = 1e-6 * read_number(folder_ + "/power1_average");

@@ -13,7 +13,7 @@ class AmdSensors : public Sensors {
  private:
   Telemetry read() override;
 
-  std::string folder_;  // the device's hwmon
+  std::string folder_;  // hwmon of the device
 };
 
 }  // namespace command

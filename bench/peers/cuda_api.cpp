@@ -58,7 +58,7 @@ class CudaApi : public GpuApi {
     return std::make_unique<Nvml>(pci_bus_id.c_str());
   }
 
-  // The driver compiles it in module_load().
+  // module_load() takes PTX.
   std::string compile(const std::string &text, int) const override { return text; }
   std::string device_code(int) const override { return cuda_kernels(); }
 

@@ -1,12 +1,11 @@
-// The bench's device code. The driver or runtime compiles it, so that the command needs no vendor's compiler: PTX for
-// NVIDIA, HIP for AMD.
+// The bench's device code. The driver or runtime compiles it, so that the command needs no vendor's compiler.
 #pragma once
 
 #include <string>
 
 namespace command {
 
-// hold(u64 ticks): one thread that keeps the stream busy for `ticks` of a device clock.
+// hold(u64 ticks): one thread, which keeps the stream busy for `ticks` of a device clock.
 constexpr const char *kHoldKernel = "hold";
 
 // PTX for sm_75 and later.

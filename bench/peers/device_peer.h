@@ -1,5 +1,4 @@
-// Common parts of the vendors' peers: the device, a workspace, and the interface of cublasLt, which hipBLASLt has with
-// other names and values.
+// Common parts of the vendors' peers. hipBLASLt has the interface of cublasLt with other names and values.
 #pragma once
 
 #include <array>
@@ -30,7 +29,6 @@ class DevicePeer : public Peer {
 
 bool needs_64_bits(const Call &call);
 
-// cublasLt or hipBLASLt.
 struct LtLibrary {
   void *handle;
   std::string file, prefix;                    // "libcublasLt.so.13", "cublasLt"
@@ -52,7 +50,7 @@ class LtPeer : public DevicePeer {
   void run(const Call &call) override;
 
  protected:
-  void require(int status, const char *what) const;  // throws Error
+  void require(int status, const char *what) const;
   // "FP32, the fastest of up to 16 algorithms, 32 MiB of workspace"
   static std::string way_text();
 
@@ -60,7 +58,7 @@ class LtPeer : public DevicePeer {
   void *handle_ = nullptr;
 
  private:
-  using Opaque = void *;  // a descriptor
+  using Opaque = void *;  // descriptor
   using Key = std::array<int64_t, 9>;
   struct Way {
     Opaque description = nullptr, a = nullptr, b = nullptr, c = nullptr;

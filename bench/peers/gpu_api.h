@@ -1,6 +1,5 @@
 // The API of a vendor's GPUs, loaded at run time and declared here so that the command builds without it: the public
-// binary interfaces of NVIDIA's driver (cuda_api.cpp) and AMD's HIP runtime (hip_api.cpp), which differ in names only.
-// Device addresses are void * in both.
+// binary interfaces of NVIDIA's driver and AMD's HIP runtime, which differ in names only. Device addresses are void *.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,6 @@ using GpuEvent = struct GpuEventOpaque *;
 using GpuModule = struct GpuModuleOpaque *;
 using GpuFunction = struct GpuFunctionOpaque *;
 
-// Same in both APIs.
 constexpr int kGpuSuccess = 0;
 constexpr int kGpuOutOfMemory = 2;
 constexpr int kGpuNotReady = 600;
@@ -25,8 +23,7 @@ constexpr unsigned kStreamNonBlocking = 1;
 constexpr unsigned kEventDefault = 0;
 constexpr unsigned kHostDefault = 0;
 
-// X(member, NVIDIA's symbol, AMD's symbol, parameters...); returns int. A suffix is the version behind the plain name
-// in today's header.
+// X(member, NVIDIA's symbol, AMD's symbol, parameters...); returns int. A suffix of a symbol is its current version.
 #define LIBSGEMM_GPU_FUNCTIONS(X)                                                                                     \
   X(init, "cuInit", "hipInit", unsigned)                                                                              \
   X(version, "cuDriverGetVersion", "hipDriverGetVersion", int *)                                                      \
@@ -65,30 +62,29 @@ class GpuApi : public GpuFunctions {
  public:
   virtual ~GpuApi() = default;
 
-  const char *backend = nullptr;                        // libsgemm's backend for these GPUs
+  const char *backend = nullptr;                        // libsgemm's backend
   int multiprocessors_attribute = 0, l2_attribute = 0;  // for device_attribute
-  // Likewise; kHz, kHz, bits; 0: not queried.
+  // kHz, kHz, bits; 0: not queried.
   int clock_attribute = 0, memory_clock_attribute = 0, bus_width_attribute = 0;
 
-  // Makes the device current in the thread, with the context of the library's plugin. Throws Error.
+  // Makes the device current, with the context of the library's plugin. Throws Error.
   virtual void use_device(int device) const = 0;
   virtual std::string arch(int device) const = 0;           // "sm_90", "gfx90a"
   virtual std::string version_text(int version) const = 0;  // "CUDA 13.0", "HIP 6.2"
   // Bytes of a cache beyond L2, which no attribute reports; 0: none.
   virtual int64_t last_cache_bytes(int) const { return 0; }
   virtual std::unique_ptr<Sensors> sensors(const std::string &pci_bus_id) const = 0;
-  // Return code for module_load(): compile() of a text (PTX, HIP C++), device_code() of the kernels in
-  // device_kernels.h. Throw Error.
+  // module_load() takes the results: of a text in PTX or HIP C++, and of device_kernels.h. Throw Error.
   virtual std::string compile(const std::string &text, int device) const = 0;
   virtual std::string device_code(int device) const = 0;
   // "CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
   virtual std::string describe(int result) const = 0;
 
-  // Throws Error, "what: CUDA_ERROR_...: ...", or std::bad_alloc for a lack of memory.
+  // Throws Error "what: CUDA_ERROR_...: ...", or std::bad_alloc.
   void require(int result, const char *what) const;
 };
 
-// Load and initialise the library once. Throw Error.
+// The library is initialised once. Throw Error.
 const GpuApi &cuda_api();
 const GpuApi &hip_api();
 

@@ -48,7 +48,7 @@ std::string bus_id(const GpuApi &api, int device) {
   return text;
 }
 
-// Data sheet's Hz and bytes/s, as in backend cuda; 0: unknown.
+// Hz and bytes/s of the data sheet; 0: unknown.
 double clock_of(const GpuApi &api, int device) {
   return api.clock_attribute == 0 ? 0 : 1e3 * attribute(api, device, api.clock_attribute);
 }
@@ -87,7 +87,7 @@ GpuMemory::GpuMemory(const GpuApi &api, int ordinal) : api_(api) {
   load_kernels(device);
 }
 
-// Notes errors only: calls can be timed without the kernels.
+// Errors are only noted: calls can be timed without the kernels.
 void GpuMemory::load_kernels(int device) {
   try {
     const std::string code = api_.device_code(device);
@@ -122,7 +122,7 @@ void *GpuMemory::allocate(size_t bytes) {
 }
 
 void GpuMemory::release(void *memory) {
-  // Could report errors of earlier work, but finish() has done so.
+  // An error would be one of earlier work: finish() reports those.
   api_.memory_free(memory);
 }
 

@@ -1,4 +1,4 @@
-// The memory of a GPU, its stream, and events for times.
+// A GPU's memory and stream.
 #pragma once
 
 #include <memory>
@@ -15,12 +15,11 @@ struct GpuDescription {
   std::string driver;      // "580.65.06 (CUDA 13.0)"
   int multiprocessors;
   int64_t cache_bytes;              // largest cache
-  double clock = 0, bandwidth = 0;  // data sheet, Hz and bytes/s; 0: unknown
+  double clock = 0, bandwidth = 0;  // data sheet's Hz and bytes/s; 0: unknown
 };
 
 class GpuMemory : public Memory {
  public:
-  // Makes the device current in the thread, with the context of the library's plugin. Throws Error.
   GpuMemory(const GpuApi &api, int ordinal);
 
   void *allocate(size_t bytes) override;
@@ -31,14 +30,14 @@ class GpuMemory : public Memory {
   void scatter(float value, float *const *to, size_t count) override;
   void gather(float *to, const float *const *from, size_t count) override;
   void finish() override;
-  // Times by events. A kernel, if available, holds the stream until the first calls are enqueued.
+  // Times by events. A kernel, if available, holds the stream while calls are enqueued.
   double time(int calls, const std::function<void(int)> &call) override;
   Pace pace() const override;
   void *stream() const override { return stream_; }
   const char *backend() const override { return api_.backend; }
   const char *arch() const override { return description_.arch.c_str(); }
   Telemetry take_telemetry() override { return sensors_->take(); }
-  // Reads clocks and power, unless the last reading is recent. time() also does.
+  // Reads clocks and power, unless the last reading is recent.
   void observe();
 
   const GpuApi &api() const { return api_; }
@@ -51,11 +50,11 @@ class GpuMemory : public Memory {
 
   // Keeps the stream busy; no effect without kernels.
   void hold(double seconds);
-  // mark_passed() is true when the work before mark() is done.
+  // mark_passed(): the work before mark() is done.
   void mark();
   bool mark_passed();
 
-  // Bytes/s, read and written, of a device copy larger than all caches; measured once.
+  // Bytes/s, read and written, of a copy larger than all caches; measured once.
   double copy_bandwidth();
 
  private:
@@ -77,11 +76,11 @@ class GpuMemory : public Memory {
   double copy_bandwidth_ = 0;
 };
 
-// Memory of select_gpu()'s device, opened once. Throw Error.
+// select_gpu()'s device, opened once. Throw Error.
 GpuMemory &cuda_memory();
 GpuMemory &hip_memory();
 GpuMemory &gpu_memory_of(const std::string &backend);
-// Sets the device, by default 0; precedes the functions above.
+// Precedes the functions above. Default: 0.
 void select_gpu(int ordinal);
 
 }  // namespace command

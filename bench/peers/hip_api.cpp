@@ -19,7 +19,7 @@ constexpr int kNewest = 7, kOldest = 5;                       // versions of ROC
 constexpr int kMultiprocessors = 63, kL2Bytes = 19;           // hipDeviceAttribute...
 constexpr size_t kPropertiesBytes = 16384, kNameBytes = 256;  // most bytes of hipDeviceProp_t, and of a name in it
 
-// Largest Infinity Cache of each chip name: RDNA2 to 4, CDNA3 and 4.
+// Largest Infinity Cache of each chip: RDNA2 to 4, CDNA3 and 4.
 constexpr struct {
   const char *arch;
   int64_t mebibytes;
@@ -83,7 +83,7 @@ class Compiler {
 class HipApi : public GpuApi {
  public:
   HipApi() {
-    // Loads the plugin first: it is linked with one version of the runtime, whose pointers mean nothing to another.
+    // Loads the plugin first: its version of the runtime must be the only one, since another cannot use its pointers.
     all_backends();
     runtime_ = load_rocm("the HIP runtime", "libamdhip64.so", kNewest, kOldest);
 #define X(member, cuda, hip, ...) find_symbol(&member, runtime_.handle, runtime_.file, hip);
@@ -105,7 +105,7 @@ class HipApi : public GpuApi {
 
   void use_device(int device) const override { require(set_device_(device), "choosing the GPU"); }
 
-  // Finds the name by its prefix: the properties' layout depends on the version.
+  // The layout of the properties depends on the version: searches for the name's prefix.
   std::string arch(int device) const override {
     std::vector<char> properties(kPropertiesBytes, '\0');
     require(properties_(properties.data(), device), "the properties of the GPU");

@@ -1,4 +1,4 @@
-// HIP source of device_kernels.h. All AMD GPUs have this constant clock; the host measures its rate.
+// All AMD GPUs have this constant clock; the host measures its rate.
 #include "device_kernels.h"
 
 namespace command {

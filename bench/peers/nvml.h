@@ -1,4 +1,4 @@
-// Clocks, power and temperature of an NVIDIA GPU from its management library, loaded at run time.
+// Sensors of an NVIDIA GPU, from its management library, loaded at run time.
 #pragma once
 
 #include "sensors.h"
@@ -7,7 +7,7 @@ namespace command {
 
 class Nvml : public Sensors {
  public:
-  // `pci_bus_id` as the driver reports it. Missing readings, or all without the library, are left out.
+  // `pci_bus_id` is the driver's. Missing readings are left out.
   explicit Nvml(const char *pci_bus_id);
 
  private:
@@ -24,7 +24,6 @@ class Nvml : public Sensors {
   int (*reasons_)(Device, unsigned long long *) = nullptr;
 };
 
-// Returns "none", or the names of the bits.
 std::string throttle_text(uint64_t reasons);
 
 }  // namespace command

@@ -46,7 +46,7 @@ class HostMemory : public Memory {
   Pace pace() const override { return {1e-4, 0, 0}; }
 };
 
-// OpenBLAS's CBLAS functions; their enumerators equal ours.
+// OpenBLAS's enumerators equal ours.
 class OpenBlas : public Peer {
  public:
   OpenBlas() : library_(load_cpu_blas()) {
@@ -109,7 +109,7 @@ class OpenBlas : public Peer {
     }
   }
 
-  // Types of the C prototype: enumerations and sizes int, scalars float, matrices pointers.
+  // Types of the C prototype: enumerations and sizes are int, scalars float, matrices pointers.
   template <class... Arguments>
   void call(Routine routine, Arguments... arguments) {
     using Function = void (*)(Arguments...);

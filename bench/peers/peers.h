@@ -1,4 +1,4 @@
-// Libraries for comparison. A peer is a row in peers.cpp and a class, loaded at run time; it determines where operands
+// Libraries for comparison, loaded at run time: a peer is a row in peers.cpp and a class. It determines where operands
 // are.
 #pragma once
 
@@ -15,10 +15,9 @@
 
 namespace command {
 
-// Sampled while the device computed.
 struct Telemetry {
   int samples = 0;
-  double slowest_mhz = 0, fastest_mhz = 0;  // of the compute units
+  double slowest_mhz = 0, fastest_mhz = 0;  // clocks of the compute units
   double least_watts = 0, most_watts = 0;
   double most_celsius = 0;
   uint64_t throttle_reasons = 0;  // nvmlClocksEventReasons, or-ed
@@ -28,13 +27,12 @@ struct Telemetry {
 };
 
 struct Pace {
-  double sample_seconds;  // a sample has the calls that it takes
+  double sample_seconds;  // a sample has as many calls as fit in it
   double warm_seconds;    // untimed calls before the samples
-  size_t rotation_bytes;  // operands that calls rotate through to exceed all caches; 0: one set
+  size_t rotation_bytes;  // operands of the calls' rotation, larger than all caches; 0: one set
 };
 
-// Memory of operands: the host's, here, or that of a device peer, for which the library is timed on device pointers
-// too.
+// Memory of operands: the host's, here, or a device's, whose pointers the library also gets.
 class Memory {
  public:
   virtual ~Memory() = default;
@@ -45,15 +43,15 @@ class Memory {
   virtual void copy(void *to, const void *from, size_t bytes) = 0;  // within this memory
   virtual void scatter(float value, float *const *to, size_t count) = 0;
   virtual void gather(float *to, const float *const *from, size_t count) = 0;
-  virtual void finish() = 0;  // waits for all calls on this memory
+  virtual void finish() = 0;  // waits for all calls
 
-  // Returns the seconds of all calls; `call` takes a call's number.
+  // Returns the seconds of all calls. `call` takes the call's number.
   virtual double time(int calls, const std::function<void(int)> &call) = 0;
   virtual Pace pace() const = 0;
   virtual void *stream() const { return nullptr; }         // for libsgemm_set_stream
-  virtual const char *backend() const { return nullptr; }  // the one that computes here; nullptr: all
-  virtual const char *arch() const { return nullptr; }     // of the GPU; all its backends compute here
-  virtual Telemetry take_telemetry() { return {}; }        // since the last one
+  virtual const char *backend() const { return nullptr; }  // nullptr: all
+  virtual const char *arch() const { return nullptr; }     // all backends of this GPU compute here
+  virtual Telemetry take_telemetry() { return {}; }        // since the last call
 };
 
 Memory &host_memory();
@@ -84,27 +82,23 @@ class Peer {
   virtual bool supports(const Call &call) const = 0;
   // How the peer replaces a missing function; "" if it has one.
   virtual std::string stand_in(const Call &) const { return {}; }
-  // True if that writes all of C, not only the triangle.
+  // The replacement writes all of C, not only the triangle.
   virtual bool fills_c(const Call &) const { return false; }
   virtual Precision precision() const { return {}; }  // of SGEMM
-  // Precedes the first run of calls of these sizes, which differ in addresses only. May time algorithms, which write
-  // the outputs.
+  // Precedes the first run of calls that differ in addresses only. May time algorithms, which write the outputs.
   virtual void prepare(const std::vector<Call> &) {}
   virtual void run(const Call &call) = 0;
-  // Precedes the first run of groups; false if there is no function for them.
+  // Precedes the first run of groups; false if the peer has no function for them.
   virtual bool prepare_groups(const GroupsCall &) { return false; }
   virtual void run_groups(const GroupsCall &) {}
-  // Type of C for groups, at the same addresses and leading dimensions.
   virtual Element output_of_groups() const { return Element::kFloat32; }
 };
 
 std::vector<std::string> peer_names();
 
-// Throws Error: why the peer is missing.
 std::unique_ptr<Peer> open_peer(const std::string &name);
 
-// Loads the CPU BLAS like the library's backend: same file, same threads.
-// LIBSGEMM_CPU_BLAS, or libopenblas.so.0. Throws Error.
+// Loads LIBSGEMM_CPU_BLAS or libopenblas.so.0, with as many threads as the library's backend. Throws Error.
 void *load_cpu_blas();
 std::string describe_cpu_blas(void *library);
 

@@ -35,7 +35,7 @@ struct Libraries {
   std::string cublas_file, cublaslt_file;
 };
 
-// Loads both from one folder, cublasLt first: cuBLAS might load another version of it.
+// Both come from one folder, cublasLt first: cuBLAS might load another version of it.
 Libraries load_libraries() {
   const char *home = getenv("CUDA_HOME");
   const std::string root = home != nullptr && home[0] != '\0' ? home : "/usr/local/cuda";
@@ -69,7 +69,7 @@ int side_of(const Call &x) { return x.side == LIBSGEMM_LEFT ? kLeft : kRight; }
 int triangle_of(const Call &x) { return x.uplo == LIBSGEMM_UPPER ? kUpper : kLower; }
 
 std::string version_of(int (*get)(int, int *)) {
-  int version[3] = {0, 0, 0};  // major, minor, patch
+  int version[3] = {0, 0, 0};
   for (int i = 0; i < 3; ++i) require_cublas(get(i, &version[i]), "the version of cuBLAS");
   return fmt::format("{}.{}.{}", version[0], version[1], version[2]);
 }
@@ -91,7 +91,7 @@ const MathRow &row_of(CublasMath math) {
   return kMaths[0];
 }
 
-// cuBLAS's functions with 32-bit sizes, and with 64-bit sizes and a suffix. Strides always have 64 bits.
+// cuBLAS's functions for 32-bit sizes, and with a suffix for 64-bit sizes. Strides always have 64 bits.
 template <class Size>
 struct CublasFunctions {
   int (*sgemm)(Opaque, int, int, Size, Size, Size, const float *, const float *, Size, const float *, Size,
@@ -162,7 +162,7 @@ class Cublas : public DevicePeer {
     return fmt::format("cuBLAS {}, {}, 32 MiB of workspace", version_, math_.text);
   }
   bool supports(const Call &call) const override { return has_64_ || !needs_64_bits(call); }
-  // cuBLAS lacks SGEMMTR, SSYRK of 16-bit inputs, and batches except of products and STRSM.
+  // cuBLAS lacks SGEMMTR, SSYRK of 16-bit inputs, and batches other than of products and STRSM.
   std::string stand_in(const Call &call) const override {
     if (call.batch > 1 && call.routine == Routine::kStrsm) return "cublasStrsmBatched, with arrays of pointers";
     const std::string name = function_name(call.routine);
@@ -188,12 +188,11 @@ class Cublas : public DevicePeer {
     if (calls[0].routine != Routine::kStrsm || calls[0].batch == 1) return;
     for (const Call &call : calls) arrays_.emplace(call.c, make_arrays(call));
   }
-  // cublasSgemmGroupedBatched, cublasGemmGroupedBatchedEx: device arrays of pointers, 32-bit sizes; since CUDA 12.5.
+  // These functions take device arrays of pointers and 32-bit sizes; since CUDA 12.5.
   bool prepare_groups(const GroupsCall &x) override {
     group_pointers_.reset();
     const bool wide = x.element == Element::kFloat32;
     if (wide ? grouped_ == nullptr : grouped_ex_ == nullptr) return false;
-    // As in prepare().
     require_cublas(set_math_(handle_, wide ? math_.value : kDefaultMath), "cublasSetMathMode");
     std::vector<const void *> pointers;
     pointers.insert(pointers.end(), x.a.begin(), x.a.end());
@@ -263,7 +262,7 @@ class Cublas : public DevicePeer {
                        g.sizes.data(), kCompute32F);
   }
 
-  // Device pointers to the matrices of a batch, A's and then C's.
+  // The matrices of A, then those of C.
   std::unique_ptr<Buffer> make_arrays(const Call &call) {
     std::vector<const void *> pointers;
     for (int64_t i = 0; i < call.batch; ++i) pointers.push_back(item_of(call, i).a);
@@ -298,7 +297,7 @@ class Cublas : public DevicePeer {
         return f.ssyrk(handle_, uplo, transa, n, k, &x.alpha, a, lda, &x.beta, c, ldc);
       case Routine::kSsyr2k:
         return f.ssyr2k(handle_, uplo, transa, n, k, &x.alpha, a, lda, b, ldb, &x.beta, c, ldc);
-      case Routine::kStrmm:  // out of place
+      case Routine::kStrmm:
         return f.strmm(handle_, side, uplo, transa, kNonUnit, m, n, &x.alpha, a, lda, b, ldc, c, ldc);
       case Routine::kStrsm:
         if (x.batch > 1) return call_strsm_batch(f, x);
@@ -324,7 +323,6 @@ class Cublas : public DevicePeer {
                            static_cast<Size>(x.ldc), static_cast<Size>(x.batch));
   }
 
-  // Returns the product whose triangle an unbatched SYRK computes.
   static Call with_a_as_b(const Call &x) {
     Call product = x;
     product.b = x.a;
@@ -361,17 +359,16 @@ class Cublas : public DevicePeer {
                      void *const *, int, const int *, int, const int *, int) = nullptr;
   Groups groups_;
   Element group_output_ = Element::kFloat32;
-  std::unique_ptr<Buffer> group_pointers_;  // to A, B, C
+  std::unique_ptr<Buffer> group_pointers_;  // pointers to A, B, C
   int (*set_math_)(Opaque, int) = nullptr;
   int (*destroy_)(Opaque) = nullptr;
   CublasFunctions<int> functions_ = {};
   CublasFunctions<int64_t> functions_64_ = {};
   bool has_64_ = false;
-  std::map<const void *, std::unique_ptr<Buffer>> arrays_;  // of STRSM's batches, by C
+  std::map<const void *, std::unique_ptr<Buffer>> arrays_;  // arrays of STRSM's batches, by C
   std::string version_;
 };
 
-// CUBLASLT_MATMUL_DESC_TRANSA, _TRANSB, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES.
 LtLibrary lt_library() {
   const Libraries &from = libraries();
   return {from.cublaslt, from.cublaslt_file, "cublasLt", kOperationN, kOperationT, kCompute32F, 3, 4, 1, 64};

@@ -1,4 +1,3 @@
-// NVIDIA's libraries as peers, loaded at run time.
 #pragma once
 
 #include <memory>
@@ -7,16 +6,14 @@
 
 namespace command {
 
-// SGEMM's math modes. The first two are FP32; kPedantic also forbids a reordered algorithm. Products of 16-bit inputs
-// are the same in all.
+// SGEMM's math modes. The first two are FP32; kPedantic also forbids reordered sums. 16-bit inputs are computed alike
+// in all.
 enum class CublasMath { kDefault, kPedantic, kTf32 };
 
-// Throw Error: why the peer is missing.
 std::unique_ptr<Peer> open_cublas(CublasMath math);
-// The fastest algorithm of cublasLt's heuristic, by timing.
 std::unique_ptr<Peer> open_cublaslt();
 
-// The library of these peers, and the name that loaded it. Throws Error.
+// Returns the library, and the name that loaded it. Throws Error.
 void *cublas_library(std::string *file);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// Common parts of nvml.h (NVIDIA) and amd_sensors.h: clocks, power and temperature while a GPU computes.
+// Clocks, power and temperature while a GPU computes.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@
 namespace command {
 namespace {
 
-constexpr double kMostLoad = 0.5;      // largest load of a processor for valid figures
+constexpr double kMostLoad = 0.5;      // for valid figures
 constexpr double kSecondsOfSgemm = 8;  // approximate: the host makes and checks operands
 
 struct Target {
@@ -31,7 +31,7 @@ Target open_gpu(const ProbeOptions &options, const std::string &name) {
   return {name, &memory, gpu_probes(&memory, options.seconds)};
 }
 
-// Adds a note if other programs use the CPU: figures are of the rest of it.
+// Other programs' use of the CPU is noted: figures are of the rest.
 void add_load(std::vector<std::string> *notes) {
   double load = 0;
   const unsigned processors = std::thread::hardware_concurrency();
@@ -40,7 +40,7 @@ void add_load(std::vector<std::string> *notes) {
       "other programs are busy here (load {:.1f}, {} processors): the CPU's figures are too low", load, processors));
 }
 
-// Opens the requested or available processors; `notes` says why others are missing.
+// Without a request, takes the available processors; `notes` says why others are missing.
 std::vector<Target> open_targets(const ProbeOptions &options, std::vector<std::string> *notes) {
   select_gpu(options.device);
   std::vector<Target> targets;
@@ -81,7 +81,6 @@ void choose_probes(const ProbeOptions &options, std::vector<Target> *targets) {
   }
 }
 
-// Prints and keeps figures when measured.
 class Run {
  public:
   Run(const ProbeOptions &options, const std::vector<Target> &targets)
@@ -125,7 +124,6 @@ class Run {
 
   void show(const std::string &what) { progress_.show(what, done_); }
 
-  // Notes why a figure is not available.
   void take(const std::string &what, const std::function<void()> &measure) {
     const size_t before = figures_.size();
     try {
@@ -153,7 +151,7 @@ class Run {
 
 int probe(const ProbeOptions &options) {
   if (!options.json.empty()) check_output(options.json);
-  // Read first: an unusable file is reported at once.
+  // Reads first: an unusable file is reported at once.
   const std::vector<Figure> earlier = options.compare.empty() ? std::vector<Figure>{} : read_figures(options.compare);
   std::vector<std::string> notes;
   std::vector<Target> targets = open_targets(options, &notes);

@@ -7,8 +7,8 @@
 namespace command {
 
 // "__probe_code TARGET" prints the text for "sm_75", "sm_80", "sm_90", "sm_90a", "sm_100" or "hip". "__probe_code
-// patterns" prints the register patterns, one a line: changing operands, one bank (1 or 0), reuse (1 or 0).
-// "__probe_code IN.cubin OUT.cubin NUMBER" applies one, counted from 0, to machine code.
+// patterns" prints a line for each register pattern: changing operands, one bank (1 or 0), reuse (1 or 0).
+// "__probe_code IN.cubin OUT.cubin NUMBER" applies one, counted from 0.
 constexpr const char *kProbeCodeWord = "__probe_code";
 int probe_code(const std::vector<std::string> &words);
 

@@ -10,8 +10,8 @@
 namespace command {
 namespace {
 
-constexpr size_t kBytes = size_t{64} << 20;  // of a copy
-constexpr double kLinkSeconds = 0.3;         // for a direction, in pinned_link()
+constexpr size_t kBytes = size_t{64} << 20;  // size of a copy
+constexpr double kLinkSeconds = 0.3;         // each direction in pinned_link()
 
 struct Ways {
   const char *what;
@@ -55,7 +55,7 @@ class Copier {
     up_ = static_cast<GpuStream>(runner_->memory().stream());
   }
 
-  // Returns bytes/s, and the GPU's state meanwhile in *figure.
+  // Sets *figure to the GPU's state meanwhile. Returns bytes/s.
   double rate(const Ways &ways, Figure *figure) {
     const double seconds = median(runner_->sample([&] { return time(ways); }, figure));
     return static_cast<double>(kBytes) * (ways.up + ways.down) / seconds;

@@ -1,4 +1,3 @@
-// Copies between host and GPU, up, down and both at once.
 #pragma once
 
 #include <memory>
@@ -12,7 +11,7 @@ namespace command {
 
 void add_copies(const std::shared_ptr<KernelRunner> &runner, std::vector<Probe> *probes);
 
-// Measures the link for page-locked memory, each direction alone. Throws Error.
+// Page-locked memory, each direction alone. Throws Error.
 libsgemm::Link pinned_link(GpuMemory *memory);
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// Probes of a CPU: multiply-adds by vector width, bandwidth of caches and memory.
+// Multiply-adds by vector width, and bandwidth of caches and memory.
 #include <fmt/core.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,17 +19,17 @@
 namespace command {
 namespace {
 
-constexpr int64_t kIterations = 20000;       // of a chunk of multiply-adds: about 0.1 ms
-constexpr double kChunkBytes = 4 << 20;      // least bytes of a chunk of reads or copies
-constexpr int64_t kLeastMemory = 256 << 20;  // least bytes that count as memory, not cache
+constexpr int64_t kIterations = 20000;       // multiply-adds of a chunk: about 0.1 ms
+constexpr double kChunkBytes = 4 << 20;      // least size of a chunk of reads or copies
+constexpr int64_t kLeastMemory = 256 << 20;  // least size of memory, not cache
 constexpr size_t kHugePage = 2 << 20;
 constexpr int64_t kClockAdds = 300000;  // about 0.1 ms
 constexpr int kClockSamples = 7;
 
-// Computes a chunk; returns the amount of work.
+// Computes a chunk. Returns the amount of work.
 using Chunk = std::function<double()>;
 
-// Returns a thread's work a second: the median, since other programs may take the processor for a while.
+// Returns work a second: the median, since other programs may take the processor for a while.
 double rate_of(const Chunk &chunk, double seconds) {
   chunk();
   std::vector<double> rates;
@@ -43,9 +43,9 @@ double rate_of(const Chunk &chunk, double seconds) {
   return median(rates);
 }
 
-// Measures the clock of the busy processor: the kernel reports a constant, or a moment's clock.
+// The clock of the busy processor: the kernel reports a constant, or a moment's clock.
 double clock_mhz() {
-  double most = 0;  // most: another program may take the processor for a while
+  double most = 0;  // other programs may take the processor for a while
   for (int i = 0; i < kClockSamples; ++i) {
     const double start = now();
     cpu_add_chain(kClockAdds);
@@ -54,7 +54,7 @@ double clock_mhz() {
   return most;
 }
 
-// Sets the figure to the sum over `threads` threads at once, a chunk each.
+// Sets the figure to the sum over `threads` concurrent threads.
 void measure(int threads, double seconds, double scale, const std::function<Chunk()> &make_chunk, Figure *figure) {
   std::vector<double> rates(static_cast<size_t>(threads));
   const auto run = [&](double *rate) { *rate = rate_of(make_chunk(), seconds); };
@@ -82,7 +82,7 @@ void add_fma(const CpuLoops &loops, int threads, double seconds, std::vector<Pro
 
 class Part {
  public:
-  // Large pages, if available: their table is not measured.
+  // Large pages, if available, keep the page table out of the time.
   Part(const CpuLoops &loops, size_t bytes, bool copies) : loops_(loops), bytes_(bytes), copies_(copies) {
     const size_t pages = ((copies ? 2 : 1) * bytes + kHugePage - 1) / kHugePage;
     from_.reset(static_cast<char *>(std::aligned_alloc(kHugePage, pages * kHugePage)));
@@ -127,8 +127,7 @@ std::vector<Level> levels() {
           {"memory", std::max(kLeastMemory, 16 * last), true}};
 }
 
-// Reads, and both sides of a copy, take half of a core's own cache, since it has other uses, and a quarter of a shared
-// one.
+// Reads, and both sides of a copy, take half of a core's own cache, which has other uses, or a quarter of a shared one.
 void add_level(const CpuLoops &loops, const Level &level, int threads, double seconds, std::vector<Probe> *probes) {
   for (const bool copies : {false, true}) {
     const int64_t bytes = level.bytes / (level.is_shared ? 2 * threads : 1) / (copies ? 4 : 2);

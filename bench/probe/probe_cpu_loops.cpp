@@ -3,7 +3,7 @@
 namespace command {
 namespace {
 
-// Keeps a value, unknown to the compiler, in a register.
+// Keeps a value in a register, unknown to the compiler.
 #if defined(__x86_64__)
 #define LIBSGEMM_KEEP(value) asm volatile("" : "+x"(value))
 #define LIBSGEMM_ISA(name) __attribute__((target(name), noinline))
@@ -12,7 +12,7 @@ namespace {
 #define LIBSGEMM_ISA(name) __attribute__((noinline))
 #endif
 
-// 12 chains hide the latency of today's CPUs (4 or 5 cycles, two units) and fit into 16 registers.
+// 12 chains hide the latency of known CPUs (4 or 5 cycles, two units) and fit into 16 registers.
 #define LIBSGEMM_LOOPS(bits, bytes, vector, isa)                                                         \
   typedef float Vector##bits __attribute__((vector, may_alias));                                         \
                                                                                                          \

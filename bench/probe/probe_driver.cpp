@@ -14,7 +14,7 @@ constexpr int kCaptureThreadLocal = 1;  // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 }  // namespace
 
 ProbeDriver::ProbeDriver() {
-  void *library = dlopen(kFile, RTLD_NOW | RTLD_LOCAL);  // cuda_api() has opened it
+  void *library = dlopen(kFile, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw Error(dlerror());
   find_symbol(&create_, library, kFile, "cuLinkCreate_v2");
   find_symbol(&add_, library, kFile, "cuLinkAddData_v2");

@@ -15,7 +15,7 @@ class ProbeDriver {
 
   std::string assemble(const std::string &ptx) const;
 
-  // Returns a graph of the work that `work` enqueues; it is never destroyed.
+  // The graph is never destroyed.
   void *capture(GpuStream stream, const std::function<void()> &work) const;
   void launch_graph(void *graph, GpuStream stream) const;
 

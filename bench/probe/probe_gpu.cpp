@@ -1,4 +1,3 @@
-// Probes of a GPU: the tables' kernels, launches and copies.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace {
 
 using Runner = std::shared_ptr<KernelRunner>;
 
-constexpr int kLaunches = 500;      // in sequence; a stream's queue holds about a thousand
+constexpr int kLaunches = 500;      // a stream's queue holds about a thousand
 constexpr int kGraphLaunches = 20;  // in a graph
 
 void add_kernels(const Runner &runner, const std::vector<KernelProbe> &table, std::vector<Probe> *probes) {
@@ -27,7 +26,6 @@ void add_kernels(const Runner &runner, const std::vector<KernelProbe> &table, st
   }
 }
 
-// Adds the kernel with each register pattern.
 void add_patched(const Runner &runner, std::vector<Probe> *probes) {
   const auto machine_code = std::make_shared<std::string>();
   for (const RegisterPattern &pattern : register_patterns()) {

@@ -1,5 +1,4 @@
-// Probes of an AMD GPU in HIP C++; the timed instructions are assembly. Numbers of waves and lanes suit both wave
-// widths.
+// HIP C++; the timed instructions are assembly. Numbers of waves and lanes suit both wave widths.
 #include <fmt/core.h>
 
 #include <set>
@@ -29,7 +28,7 @@ typedef short SixteenShorts __attribute__((ext_vector_type(16)));
 #define GLOBAL __attribute__((address_space(1)))
 #define UNROLLED(i, count) _Pragma("unroll") for (int i = 0; i < count; ++i)
 #define REPEATED _Pragma("nounroll") for (; iterations > 0; --iterations)
-// Hides a value from the compiler, and keeps a result that is not used.
+// HIDE hides a value from the compiler; KEEP keeps an unused result.
 #define HIDE(x) asm volatile("" : "+v"(x))
 #define KEEP(x) asm volatile("" ::"v"(x))
 
@@ -38,7 +37,7 @@ typedef short SixteenShorts __attribute__((ext_vector_type(16)));
 #define THREAD (__builtin_amdgcn_workitem_id_x())
 #define BLOCK (__builtin_amdgcn_workgroup_id_x())
 
-// Independent chains of one instruction. Their results are stored only if `bytes` is 1, which it never is.
+// Independent chains of one instruction. Results are stored only if `bytes` is 1, which it never is.
 #define CHAINS(name, type, chains, instruction)                                                            \
   KERNEL(name) {                                                                                           \
     const type *mine = (const type *)data + THREAD;                                                        \
@@ -61,8 +60,8 @@ CHAINS(dfma_8, double, 8, "v_fma_f64 %0, %1, %2, %0")
 CHAINS(pk_fma_8, Two, 8, "v_pk_fma_f32 %0, %1, %2, %0")
 #endif
 
-// Two multiply-adds at once. They need sums of unlike parity and factors of four banks, a register's number modulo 4,
-// which no constraint says: so these are registers by their numbers.
+// Two multiply-adds at once need sums of unlike parity and factors of four banks (register number modulo 4). No
+// constraint can express that, so the registers are fixed.
 #if defined(__GFX11__) || defined(__GFX12__)
 #define DUAL(x, y) "v_dual_fmac_f32 v" #x ", v2, v3 :: v_dual_fmac_f32 v" #y ", v5, v4\n"
 #define DUALS DUAL(10, 11) DUAL(12, 13) DUAL(14, 15) DUAL(16, 17) DUAL(18, 19) DUAL(20, 21) DUAL(22, 23) DUAL(24, 25)
@@ -77,7 +76,7 @@ KERNEL(dual_fmac) {
 }
 #endif
 
-// Four independent products of matrices, each of a wave.
+// Each wave has four independent products.
 #define PRODUCTS(name, factor, sums, multiply)                                                             \
   KERNEL(name) {                                                                                           \
     const factor a = ((const factor *)data)[THREAD], b = ((const factor *)data)[THREAD + 1];               \
@@ -105,7 +104,7 @@ PRODUCTS(wmma_f16, SixteenHalves, Eight, __builtin_amdgcn_wmma_f32_16x16x16_f16_
 PRODUCTS(wmma_bf16, SixteenShorts, Eight, __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(a, b, x[i % 4]))
 #endif
 
-// Thread i reads at i * step bytes of a tile.
+// Thread i reads at i * step bytes.
 #define READS(name, type, step)                                                                            \
   KERNEL(name) {                                                                                           \
     __shared__ __attribute__((aligned(16))) char tile[16384];                                              \
@@ -130,7 +129,7 @@ READS(shared_4_32, float, 32)
 READS(shared_4_64, float, 64)
 READS(shared_4_128, float, 128)
 
-// The same as in PTX (probe_ptx_memory.cpp): a thread comes back to its own 16 bytes only, when all have been over `bytes`.
+// As in probe_ptx_memory.cpp, a thread returns to its own 16 bytes only after all threads have passed over `bytes`.
 #define PASS(name, load, use)                                                                              \
   KERNEL(name) {                                                                                           \
     const u32 step = __builtin_amdgcn_grid_size_x() * 16, begin = (BLOCK * 1024 + THREAD) * 16;            \
@@ -196,7 +195,7 @@ const Row kRows[] = {
      kThreads, 4, Datum::kFloat, Place::kSmall},
 };
 
-// MFMA has 64 lanes; WMMA is for waves of 32.
+// MFMA is for waves of 64, WMMA for waves of 32.
 struct Product {
   const char *what, *kernel;
   int m, n, k, lanes;

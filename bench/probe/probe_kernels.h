@@ -1,9 +1,7 @@
-// The device code of `libsgemm probe`: small kernels, each a loop of the timed operation, as text for the driver (PTX)
-// or the runtime (HIP).
+// The device code of `libsgemm probe`: kernels that loop over the timed operation, in PTX and HIP.
 //
-// All have the parameters (u64 out, u64 data, u32 iterations, u32 bytes). The first thread writes its loop's cycles and
-// nanoseconds to `out`. `data` holds random numbers of the probe's type. `bytes`, never 1, is the size that is walked
-// through.
+// Parameters: (u64 out, u64 data, u32 iterations, u32 bytes). The first thread writes its loop's cycles and nanoseconds
+// to `out`. `data` holds random numbers of the probe's type. `bytes`, never 1, is the size that is walked through.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +12,13 @@ namespace command {
 
 enum class Datum { kFloat, kHalf, kBfloat, kDouble };
 
-// Throughput of a multiprocessor in a clock (per_clock() in probe_runner.cpp); kNone: unknown.
+// Throughput of a multiprocessor in a clock; kNone: unknown.
 enum class Unit { kNone, kFma, kAdd, kImad, kDouble, kDoubleTensor, kTensor, kTensorTf32, kSharedBytes };
 
 // Work a second, or the time of a chain's link.
 enum class Figured { kRate, kCycles, kNanoseconds };
 
-// Memory of a kernel: a small region of random numbers, a quarter of a cache, or far more than all caches.
+// Small region of random numbers, a quarter of a cache, or far more than all caches.
 enum class Place { kSmall, kCache, kMemory };
 
 struct KernelProbe {
@@ -30,27 +28,25 @@ struct KernelProbe {
   Figured figured = Figured::kRate;
   std::string kernel = {};
   int arch = 0;                // required: 75, 80, 90; 0 for HIP
-  bool of_one_arch = false;    // requires this one only: sm_90a
-  bool is_fp32_peak = false;   // may be a device's fastest FP32 arithmetic
-  double work = 0;             // of a thread's iteration: FLOP, bytes, instructions; kCycles: links
+  bool of_one_arch = false;    // no later architecture has it: sm_90a
+  bool is_fp32_peak = false;   // may be the device's fastest FP32 arithmetic
+  double work = 0;             // a thread's iteration: FLOP, bytes, instructions; kCycles: links
   double scale = 1;            // work in a unit: 1e12 FLOP
-  unsigned threads = 32;       // of a block
+  unsigned threads = 32;       // in a block
   unsigned blocks = 1;         // on each multiprocessor; 0: one in all
   Unit ceiling = Unit::kNone;  // limits the figure
   Datum datum = Datum::kFloat;
   Place place = Place::kSmall;
-  size_t chain = 0;         // bytes of a chain of pointers; 0: none
+  size_t chain = 0;         // size of a chain of pointers; 0: none
   std::string text = {};    // PTX; empty: another probe has it
-  std::string claims = {};  // instructions in the loop, for the test: "FFMA 64"
+  std::string claims = {};  // instructions that the test expects in the loop: "FFMA 64"
 };
 
-// PTX probes for any GPU.
 std::vector<KernelProbe> ptx_probes();
 std::vector<KernelProbe> ptx_memory_probes();
 std::vector<KernelProbe> ptx_tensor_probes();
 std::string ptx_chase_text();
-// Return a module of one entry, and of all for a target: "sm_75", "sm_80", "sm_90", "sm_90a", "sm_100"; "" if there is
-// none.
+// Returns the module of one entry.
 std::string ptx_module_of(const std::string &kernel);
 std::string ptx_module(const std::string &target);
 
@@ -58,23 +54,21 @@ std::string ptx_module(const std::string &target);
 constexpr const char *kPatchedKernel = "ffma_registers";
 constexpr int kPatchedFfma = 128;
 
-// Walks through memory: bytes of an access, threads of a block.
+// Bytes of an access, and threads of a block, that walk through memory.
 constexpr int kPassAccess = 16, kPassThreads = 1024;
 
-// Does nothing; same parameters.
 constexpr const char *kEmptyKernel = "empty";
 
-// Measures the latency of memory: follows the chain from the third word of `out`, and stores the last address there.
+// Follows a chain of pointers from the third word of `out`, and stores the last address there.
 constexpr const char *kChaseKernel = "chase";
 constexpr int kChaseLinks = 16;  // in one iteration
-constexpr size_t kLine = 128;    // one pointer a line
+constexpr size_t kLine = 128;    // bytes; each has one pointer
 std::vector<KernelProbe> chase_probes();
 
-// HIP probes and their source.
 std::vector<KernelProbe> hip_probes();
 std::string hip_probe_source();
 
-// Common form of PTX entries: `body` runs once an iteration; `sink` never runs, but the compiler cannot know that.
+// `body` runs once an iteration. `sink` never runs, but the compiler cannot know that.
 struct PtxEntry {
   std::string name;
   unsigned threads;

@@ -1,5 +1,5 @@
-// 128-bit instructions of Volta to Hopper. Bits 0-11 opcode, 12-15 guard, 16-23 target, 24-31 and 32-39 registers a and
-// b, 64-71 register c, 116-121 scoreboards to wait for, 122-124 reuse of a, b, c.
+// 128-bit instructions of Volta to Hopper. Bits 0-11 opcode, 12-15 guard, 16-23 target, 24-31, 32-39 and 64-71
+// registers a, b, c, 116-121 scoreboards to wait for, 122-124 reuse of a, b, c.
 #include "probe_patch.h"
 
 #include <elf.h>
@@ -57,7 +57,6 @@ Elf64_Shdr find_code(const std::string &cubin, const std::string &kernel) {
   throw Error(fmt::format("the machine code has no {}", kernel));
 }
 
-// Registers by bank.
 using Banks = std::array<std::vector<unsigned>, 2>;
 
 Banks by_bank(const std::set<unsigned> &registers) {
@@ -87,7 +86,7 @@ std::string pattern_text(const RegisterPattern &x) {
 std::string patch_ffma(std::string cubin, const std::string &kernel, int count, const RegisterPattern &pattern) {
   const Elf64_Shdr code = find_code(cubin, kernel);
   std::vector<size_t> places;
-  std::set<unsigned> sums, factors, written;  // sums: read before an FFMA writes them
+  std::set<unsigned> sums, factors, written;  // sums are read before an FFMA writes them
   for (size_t at = code.sh_offset; at < code.sh_offset + code.sh_size; at += sizeof(Instruction)) {
     const auto x = read<Instruction>(cubin, at);
     if (!x.is_ffma()) continue;
@@ -106,7 +105,6 @@ std::string patch_ffma(std::string cubin, const std::string &kernel, int count, 
   if (sum.size() < kLeast || factor.size() < kLeast || factors.count(kZero) + sums.count(kZero) > 0) {
     throw Error("the registers of the machine code are not as expected");
   }
-  // First and second factors come from different halves of the registers.
   const size_t half = factor.size() / 2;
   for (size_t i = 0; i < places.size(); ++i) {
     const size_t first = pattern.changing < 3 ? 0 : i % half;
@@ -115,7 +113,7 @@ std::string patch_ffma(std::string cubin, const std::string &kernel, int count, 
     const bool next_keeps = i + 1 < places.size() && places[i + 1] == places[i] + sizeof(Instruction);
     auto x = read<Instruction>(cubin, places[i]);
     x.name(sum[i % sum.size()], factor[first], factor[second], pattern.reuse && next_keeps ? kept : 0);
-    // The new registers must have been loaded.
+    // Waits until the new registers are loaded.
     if (i == 0) x.wait_for_all();
     memcpy(&cubin[places[i]], &x, sizeof x);
   }

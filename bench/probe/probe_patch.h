@@ -1,5 +1,5 @@
-// Changes the FFMA registers of a compiled kernel, which the compiler chooses. An FFMA's rate depends on the number of
-// registers that it reads, their banks (the parity of their numbers), and the reuse flags.
+// Replaces the FFMA registers that the compiler has chosen. An FFMA's rate depends on the number of registers that it
+// reads, their banks (the parity of their numbers), and the reuse flags.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@ namespace command {
 
 struct RegisterPattern {
   int changing;   // operands that differ from the previous FFMA's: 1 the accumulator, 2 a factor too, 3 all
-  bool one_bank;  // all operands in one bank; else the factors in the accumulator's other bank
-  bool reuse;     // flags operands that do not change
+  bool one_bank;  // all operands in one bank; else the factors in the other one than the accumulator
+  bool reuse;     // flag operands that do not change
 };
 
 std::vector<RegisterPattern> register_patterns();
 // "FFMA, 2 operands change, one bank, reuse"
 std::string pattern_text(const RegisterPattern &pattern);
 
-// Applies the pattern to all FFMA of the kernel, among the registers of its accumulators and factors. Throws Error with
-// the reason, unless it finds `count` FFMA in the encoding of sm_70 to sm_90.
+// Uses the registers of the accumulators and factors. Throws Error, unless it finds `count` FFMA in the encoding of
+// sm_70 to sm_90.
 std::string patch_ffma(std::string cubin, const std::string &kernel, int count, const RegisterPattern &pattern);
 
 }  // namespace command

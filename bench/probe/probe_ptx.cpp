@@ -1,4 +1,3 @@
-// PTX arithmetic without tensor cores, and the modules of all entries.
 #include <fmt/core.h>
 
 #include "probe_kernels.h"
@@ -9,10 +8,10 @@ namespace {
 constexpr int kInstructions = 256;  // in an iteration
 constexpr unsigned kSchedulers = 4, kWarp = 32;
 
-// A timed instruction. {x} is its chain's register; all chains share {a} and {b}.
+// {x} is the register of the instruction's chain; all chains share {a} and {b}.
 struct Arithmetic {
   const char *name, *what, *unit;
-  double work;  // of an instruction
+  double work;  // of one instruction
   Unit ceiling;
   const char *sass;
   int arch;
@@ -34,7 +33,7 @@ constexpr Arithmetic kFfma2 = {"ffma2",
                                8,
                                Datum::kFloat,
                                "fma.rn.f32x2 {x}, {a}, {b}, {x};"};
-// A conversion reads the previous result, or its high word, so that none is eliminated.
+// A conversion reads the previous result, or its high word: none is eliminated.
 constexpr Arithmetic kArithmetic[] = {
     {"fadd", "FADD", "TFLOP/s", 1, Unit::kAdd, "FADD", 75, "f32", 4, Datum::kFloat, "add.rn.f32 {x}, {x}, {a};"},
     {"fmul", "FMUL", "TFLOP/s", 1, Unit::kAdd, "FMUL", 75, "f32", 4, Datum::kFloat, "mul.rn.f32 {x}, {x}, {a};"},
@@ -114,7 +113,7 @@ KernelProbe eight_chains(const char *group, const Arithmetic &row) {
   return probe;
 }
 
-// For probe_patch.h: the loop has every register that an FFMA may name, of both banks and each kind.
+// For probe_patch.h, the loop has every register that an FFMA may name: both banks, each kind.
 std::string patched_text() {
   constexpr int kSums = 32, kFactors = 16;
   PtxEntry entry;
@@ -226,7 +225,7 @@ std::vector<Text> all_texts() {
 
 std::string module_for(const std::string &target, const std::string &texts) {
   if (texts.empty()) return texts;
-  // Oldest PTX version that supports the target's texts.
+  // Oldest PTX version for the target.
   const char *version = target == "sm_75"    ? "6.5"
                         : target == "sm_80"  ? "7.0"
                         : target == "sm_90"  ? "7.8"

@@ -1,4 +1,3 @@
-// PTX shared and global memory.
 #include <fmt/core.h>
 
 #include "probe_kernels.h"
@@ -7,9 +6,9 @@ namespace command {
 namespace {
 
 constexpr int kAccesses = 8;         // in one iteration
-constexpr int kSharedBytes = 16384;  // of the shared tile
+constexpr int kSharedBytes = 16384;  // shared tile
 
-// Reads are volatile: nothing uses the values. Thread i reads at i * `step`.
+// Reads are volatile, since nothing uses the values. Thread i reads at i * `step`.
 void add_shared(std::vector<KernelProbe> *probes, const std::string &what, int width, int step) {
   PtxEntry entry;
   entry.name = fmt::format("shared_{}_{}", width, step);
@@ -50,12 +49,12 @@ void add_shared(std::vector<KernelProbe> *probes, const std::string &what, int w
   probes->push_back(probe);
 }
 
-// A thread's pass over global memory: all loads of an iteration, then their use.
+// All loads of an iteration come first, then their uses.
 struct Pass {
   const char *name, *load, *use, *claims;
   int bytes;  // of an access
 };
-// Values are combined so that no load is eliminated; .cg bypasses L1. A SEL returns to the thread's start.
+// Combined values keep every load; .cg bypasses L1. A SEL returns to the thread's start.
 const Pass kPasses[] = {
     {"read", "  ld.global.cg.v4.b32 {{%x{0}, %y{0}, %z{0}, %w{0}}}, [%at{0}];\n",
      "  xor.b32 %kept, %kept, %x{0};\n  xor.b32 %kept, %kept, %y{0};\n"
@@ -67,8 +66,8 @@ const Pass kPasses[] = {
 };
 
 // All threads pass over `bytes` repeatedly, 16 bytes each. `bytes` is a multiple of one round of accesses; copies go to
-// the memory after it. A thread thus returns to its own lines only, after all others have passed. On other threads'
-// lines, fast threads would hit what slower ones, a round later, have just read.
+// the memory after it. A thread thus returns to its own lines only, after all others have passed: on other threads'
+// lines, fast threads would hit what slower ones have just read.
 PtxEntry pass_entry(const Pass &pass) {
   PtxEntry entry;
   entry.name = pass.name;

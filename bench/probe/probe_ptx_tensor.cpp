@@ -1,5 +1,5 @@
-// PTX tensor cores: mma.sync, a warp's product of registers, and wgmma, a warpgroup's product from shared memory.
-// Factors are random: they determine the power, and so the clock.
+// mma.sync is a warp's product of registers, wgmma a warpgroup's product from shared memory. Factors are random: they
+// determine the power, and so the clock.
 #include <fmt/core.h>
 
 #include "probe_kernels.h"
@@ -14,7 +14,7 @@ struct Mma {
   int arch;
   const char *factor, *sum;  // register types
   int a, b, c;               // registers of a thread
-  double flop;               // of a warp's instruction
+  double flop;               // a warp's instruction
   Datum datum;
   Unit ceiling;
   const char *sass;
@@ -50,7 +50,7 @@ PtxEntry mma_entry(const Mma &x) {
   entry.threads = static_cast<unsigned>(x.threads);
   entry.registers = fmt::format("  .reg .{0} %a<{2}>, %b<{3}>;\n  .reg .{1} %c<{4}>;\n", x.factor, x.sum, 2 * x.a,
                                 2 * x.b, x.sums * x.c);
-  int offset = 0;  // a thread's numbers all differ: equal ones could share registers
+  int offset = 0;  // no two numbers of a thread are equal: those could share registers
   const auto load = [&](const char *name, int count) {
     for (int i = 0; i < count; ++i, offset += 1024) {
       entry.setup += fmt::format("  ld.global.{} %{}{}, [%mine+{}];\n", x.factor, name, i, offset);
@@ -89,8 +89,8 @@ const WgmmaElement kElements[] = {{"f16", 16, Datum::kHalf, Unit::kTensor, ", 0"
                                   {"bf16", 16, Datum::kBfloat, Unit::kTensor, ", 0"},
                                   {"tf32", 8, Datum::kFloat, Unit::kTensorTf32, ""}};
 
-// Copies random numbers to the tiles of A and B, and makes descriptors of their four steps of k. Rows: 128 swizzled
-// bytes; groups of 8 rows are 1024 bytes apart.
+// Copies random numbers to the tiles of A and B, and makes descriptors of their four steps of k. Groups of 8 rows are
+// 1024 bytes apart.
 std::string wgmma_setup(int columns) {
   const int bytes = (kRows + columns) * kRowBytes;
   std::string text = "  mov.u32 %tile, tiles;\n  mad.lo.u32 %place, %thread, 16, %tile;\n";

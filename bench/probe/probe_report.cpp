@@ -1,4 +1,3 @@
-// Figures as a table, as JSON, and compared with earlier ones.
 #include <fmt/core.h>
 #include <stdio.h>
 
@@ -85,7 +84,7 @@ std::vector<Figure> read_figures(const std::string &path) {
   return figures;
 }
 
-// Compares shares of known ceilings: under a power limit the clock varies from run to run.
+// Compares shares of known ceilings: under a power limit the clock varies.
 static double ratio_of(const Figure &x, const Figure &before) {
   const bool shares = x.ceiling > 0 && before.ceiling > 0;
   return x.value / before.value * (shares ? before.ceiling / x.ceiling : 1);

@@ -15,12 +15,12 @@
 namespace command {
 namespace {
 
-constexpr size_t kOutBytes = 4096;           // the sinks, which never run, write beyond it
+constexpr size_t kOutBytes = 4096;           // the sinks, which never run, write after it
 constexpr size_t kRegion = size_t{1} << 16;  // bytes of each number type
 constexpr unsigned kLeastIterations = 16, kMostIterations = 1u << 22;
-constexpr double kShortest = 1e-3, kLongest = 1e-2;  // of a launch
-constexpr double kWarmShare = 0.3;                   // part of a figure's seconds, to warm up
-// A walk covers this many caches: whatever a round leaves there, the next one finds a 40th at most.
+constexpr double kShortest = 1e-3, kLongest = 1e-2;  // seconds of a launch
+constexpr double kWarmShare = 0.3;                   // share of a figure's seconds
+// A walk covers this many caches: the next round finds at most a 40th in the cache.
 constexpr size_t kCaches = 40, kMostBytes = size_t{1} << 31;
 constexpr double kPeakSeconds = 0.3;
 constexpr double kMostShare = 1.02;  // of a ceiling, whose clock is one multiprocessor's
@@ -31,11 +31,11 @@ struct Times {
 
 struct Clock {
   double hertz;   // mean; 0: not counted
-  double cycles;  // median of the launches
+  double cycles;  // median
 };
 
-// Near the power limit the clock changes between launches, and a median time with a mean clock fits no launch. So the
-// result is the median of cycles, each from its launch's own clock.
+// Near the power limit the clock changes between launches. So the result is the median of cycles, each from its
+// launch's own clock.
 Clock clock_of(const std::vector<Times> &times, const std::vector<double> &seconds) {
   Times sum{};
   std::vector<double> cycles;
@@ -63,7 +63,6 @@ bool KernelRunner::has(const KernelProbe &probe) const {
   return probe.of_one_arch ? arch_ == probe.arch : arch_ >= probe.arch;
 }
 
-// One region for each Datum, in order.
 void KernelRunner::fill_small() {
   std::vector<char> bytes(4 * kRegion);
   uint64_t random = 1;
@@ -76,7 +75,6 @@ void KernelRunner::fill_small() {
     halves[i] = encode(uniform_element(&random, Element::kBinary16), Element::kBinary16);
     bfloats[i] = encode(uniform_element(&random, Element::kBfloat16), Element::kBfloat16);
   }
-  // All bits of the fraction.
   for (size_t i = 0; i < kRegion / sizeof(double); ++i) {
     doubles[i] = uniform_element(&random, Element::kFloat32) + 1e-8 * uniform_element(&random, Element::kFloat32);
   }
@@ -96,7 +94,6 @@ void *KernelRunner::large(size_t bytes) {
   return to;
 }
 
-// Makes a random cycle through all lines; the kernel starts at the first.
 void KernelRunner::make_chain(size_t bytes) {
   auto *memory = static_cast<char *>(large(bytes));
   const auto base = reinterpret_cast<uint64_t>(memory);
@@ -121,7 +118,6 @@ KernelRunner::Span KernelRunner::place(const KernelProbe &probe) {
   }
   const auto cache = static_cast<size_t>(memory_->description().cache_bytes);
   const size_t wanted = probe.place == Place::kCache ? cache / 4 : std::min(kMostBytes, kCaches * cache);
-  // A multiple of one round of accesses.
   const size_t step = size_t{kPassAccess} * probe.threads * blocks_of(probe);
   const size_t bytes = std::max<size_t>(1, wanted / step) * step;
   return {address(large(2 * bytes)), static_cast<unsigned>(bytes)};
@@ -132,7 +128,6 @@ unsigned KernelRunner::blocks_of(const KernelProbe &probe) const {
 }
 
 GpuFunction KernelRunner::function(const std::string &kernel) {
-  // HIP kernels form one module.
   const std::string key = arch_ > 0 ? kernel : "hip";
   if (modules_.count(key) == 0) {
     const std::string text = arch_ > 0 ? ptx_module_of(kernel) : hip_probe_source();
@@ -143,7 +138,6 @@ GpuFunction KernelRunner::function(const std::string &kernel) {
   }
   GpuFunction function = nullptr;
   const int result = api_.module_function(&function, modules_[key], kernel.c_str());
-  // The HIP source has only kernels that the architecture supports.
   if (result != kGpuSuccess && arch_ == 0) throw Error("this GPU has no such instruction");
   api_.require(result, kernel.c_str());
   return function;
@@ -202,7 +196,7 @@ void KernelRunner::measure(const KernelProbe &probe, GpuFunction function, Figur
   times.erase(times.begin(), times.end() - static_cast<std::ptrdiff_t>(all.size()));
   const double seconds = median(all);
   const Clock clock = clock_of(times, all);
-  // The kernel's own count; the sensors give an instant's clock.
+  // The kernel counts cycles; the sensors give an instant's clock.
   const bool counts = arch_ > 0 && clock.hertz > 0;
   if (counts) figure->mhz = 1e-6 * clock.hertz;
   if (probe.place != Place::kSmall) figure->bytes = span.bytes;
@@ -232,7 +226,7 @@ void KernelRunner::require_possible(const KernelProbe &probe, const Figure &figu
                                figure.ceiling));
 }
 
-// FLOP, operations or bytes, from the throughputs that the library assumes of NVIDIA's multiprocessors.
+// FLOP, operations or bytes, as the library assumes of NVIDIA's multiprocessors.
 double KernelRunner::per_clock(Unit unit) const {
   if (arch_ == 0) return 0;
   libsgemm::cuda::Device device{};
@@ -273,7 +267,7 @@ double fp32_peak(GpuMemory *memory) {
       runner.measure(row, runner.function(row.kernel), &figure);
       peak = std::max(peak, figure.value * row.scale);
     } catch (const Error &) {
-      // The architecture lacks this instruction; another probe has its own.
+      // The architecture lacks the instruction.
     }
   }
   return peak;

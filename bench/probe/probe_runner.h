@@ -1,4 +1,3 @@
-// Runs the kernels of `libsgemm probe` and computes figures from times.
 #pragma once
 
 #include <map>
@@ -13,7 +12,6 @@ namespace command {
 
 class KernelRunner {
  public:
-  // `seconds`: duration of a figure's measurement.
   KernelRunner(GpuMemory *memory, double seconds);
 
   GpuMemory &memory() const { return *memory_; }
@@ -23,14 +21,14 @@ class KernelRunner {
 
   bool has(const KernelProbe &probe) const;
 
-  // Compiles at the first call. Throws Error.
+  // Compiles once. Throws Error.
   GpuFunction function(const std::string &kernel);
-  // Throws ProbeFault above what the device can do.
+  // Throws ProbeFault if the result is above what the device can do.
   void measure(const KernelProbe &probe, GpuFunction function, Figure *figure);
   void launch(const KernelProbe &probe, GpuFunction function, unsigned iterations, uint64_t data, unsigned bytes);
 
-  // Calls sample(), which returns seconds, to warm up, and again. Returns the later results, and the GPU's state
-  // meanwhile in *figure.
+  // Calls sample(), which returns seconds, to warm up, and again. Returns the later results. *figure gets the GPU's
+  // state meanwhile.
   std::vector<double> sample(const std::function<double()> &sample, Figure *figure);
 
  private:
@@ -57,8 +55,7 @@ class KernelRunner {
   size_t large_bytes_ = 0;
 };
 
-// Returns the FP32 FLOP/s from registers of the fastest instructions: the ceiling of any FP32 product. 0: it cannot be
-// measured.
+// Returns the FP32 FLOP/s of the fastest instructions on registers: the ceiling of any FP32 product. 0: not measured.
 double fp32_peak(GpuMemory *memory);
 
 }  // namespace command

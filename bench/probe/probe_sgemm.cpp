@@ -1,4 +1,3 @@
-// SGEMM compared with the chip's ceilings, measured as in `libsgemm bench`.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -17,7 +16,7 @@ constexpr int kReps = 3;
 constexpr int64_t kFirstSize = 64, kLastSize = 4096, kStep = 4;
 constexpr double kRateSeconds = 0.1;
 
-// Returns the highest figure of `group` whose text begins and ends so, or nullptr.
+// Returns the highest figure with these ends of the text, or nullptr.
 const Figure *ceiling_of(const std::vector<Figure> &figures, const std::string &backend, const std::string &group,
                          const std::string &begin, const std::string &end = "") {
   const Figure *best = nullptr;
@@ -58,7 +57,7 @@ Result multiply(const std::string &backend, int64_t size, double seconds, Peer *
   return result;
 }
 
-// Returns nullptr, not an error, without the vendor's library.
+// Returns nullptr without the vendor's library.
 std::unique_ptr<Peer> open_peer_of(const std::string &backend) {
   try {
     return open_peer(backend == "cuda" ? "cublas" : "rocblas");
@@ -72,7 +71,7 @@ std::string gpu_sgemm(const std::string &backend, int64_t size, double seconds, 
   const std::unique_ptr<Peer> peer = open_peer_of(backend);
   const Result result = multiply(backend, size, seconds, peer.get(), &memory);
   const double tflops = 1e-3 * result.gflops();
-  // A kernel's name shows its arithmetic.
+  // The kernel's name shows its arithmetic.
   const bool is_double = result.kernel.find("_dmma_") != std::string::npos;
   const Figure *const units = ceiling_of(*figures, backend, "fma", "");
   const Figure *const tensor = is_double ? ceiling_of(*figures, backend, "tensor", "mma.sync f64") : nullptr;
@@ -107,7 +106,7 @@ std::string cpu_sgemm(int64_t size, double seconds, std::vector<Figure> *figures
   const int all = get_threads();
   std::vector<std::string> shares;
   for (const int threads : {1, all}) {
-    if (threads == 1 && !shares.empty()) break;  // one thread is all
+    if (threads == 1 && !shares.empty()) break;
     const std::string by = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
     progress("SGEMM, " + by);
     set_threads(threads);
