@@ -1,15 +1,15 @@
 # shellcheck shell=bash disable=SC2034
-# Sourced by bench/run.sh and tests/run.sh in the root of the repository. Both build preset release in build/release
-# with equal options, so that neither rebuilds the other's files.
+# Sourced by bench/run.sh and tests/run.sh in the root of the repository. Both build preset release with equal options,
+# so that neither rebuilds the other's files.
 jobs=$(nproc)
 
-# Seconds of a core: the library and its command; kernels of one architecture.
+# Seconds of a core; kernels of one architecture.
 cpu_work=120
 cuda_work=700
 hip_work=300
 
-# ccache is used if installed, as in CI. Relative paths let another clone reuse its results. Compilers' include notes
-# avoid preprocessing. Users of a precompiled header are cached only if its date may differ.
+# Relative paths let another clone reuse ccache's results. Compilers' include notes avoid preprocessing. Users of a
+# precompiled header are cached only if its date may differ.
 launcher=
 if command -v ccache >/dev/null; then
   launcher=ccache
@@ -18,19 +18,18 @@ if command -v ccache >/dev/null; then
 fi
 export CMAKE_C_COMPILER_LAUNCHER=$launcher CMAKE_CXX_COMPILER_LAUNCHER=$launcher CMAKE_CUDA_COMPILER_LAUNCHER=$launcher
 
-# here cuda|hip: architectures of this machine's GPUs.
+# here cuda|hip: architectures of this machine.
 here() {
   backends/native_architectures.sh "$1"
 }
 
-# checked cuda|hip: architectures whose machine code `tests/run.sh kernels` checks, unless the environment names others.
+# checked cuda|hip: architectures whose machine code `tests/run.sh kernels` checks, by default one.
 checked() {
   local asked=LIBSGEMM_${1^^}_ARCHITECTURES default=90a
   [ "$1" = cuda ] || default=gfx90a
   echo "${!asked:-$default}"
 }
 
-# gpus: this machine's, in words.
 gpus() {
   local cuda hip
   cuda=$(here cuda)
@@ -38,20 +37,20 @@ gpus() {
   echo "${cuda:+NVIDIA $cuda}${cuda:+${hip:+ and }}${hip:+AMD $hip}"
 }
 
-# gpu_work cuda|hip ARCHITECTURES: seconds of a core for their kernels.
+# gpu_work cuda|hip ARCHITECTURES: seconds of a core.
 gpu_work() {
   local each=${1}_work list
   IFS=';' read -ra list <<<"$2"
   echo $((${#list[@]} * ${!each}))
 }
 
-# about SECONDS: duration here of so much work of a core, in words.
+# about SECONDS: the duration here of this work of one core.
 about() {
   echo "about $((($1 / jobs + 59) / 60)) min on $jobs cores"
 }
 
-# configure PRESET OPTION...: CMake's output is in build/PRESET.log, and shown on failure. Preset release has backends
-# of this machine's GPUs, preset kernels all.
+# configure PRESET OPTION...: shows CMake's output on failure only. Preset release has backends of this machine's GPUs,
+# preset kernels all.
 configure() {
   local preset=$1 language
   if command -v ninja >/dev/null; then
@@ -75,7 +74,8 @@ configure() {
   }
 }
 
-# build PRESET [TARGET...]: a counting line on a terminal, otherwise a line every tenth part, and compilers' messages.
+# build PRESET [TARGET...]: shows a counting line on a terminal, otherwise a line every tenth part, and compilers'
+# messages.
 build() {
   local preset=$1
   shift

@@ -1,9 +1,8 @@
 # Checks the Markdown files and the comments of sources against the tree:
-#   check_docs.py            link targets, paths in `code`, kernel rows in docs and docs/results, and source files that
-#                            docs and comments name, exist; the changelog has the ABI numbers; no source calls a row
-#                            unmeasured that has figures; no include runs upward in docs/architecture.md; comments and
-#                            docs have a subject and the field's words; paragraphs have at most 100 words, cells of
-#                            tables 200 characters
+#   check_docs.py            what docs and comments name exists (links, paths in `code`, kernel rows, source files); the
+#                            changelog has the ABI numbers; no source calls a row unmeasured that has figures; no include
+#                            runs upward in docs/architecture.md; comments and docs are plain, their paragraphs and cells
+#                            short
 #   check_docs.py COMMAND    also each `libsgemm SUBCOMMAND --option` is one of COMMAND's; presets and CMake options
 #                            exist; C programs compile
 import json
@@ -25,7 +24,7 @@ def missing_paths(file, text):
         if not re.match(r'[a-z]+:|#', target) and not (file.parent / name).exists():
             yield f'{target} does not exist'
     named = [span for span in re.findall(r'`([^`\n]+)`', BLOCK.sub('', text))]
-    # A path below one of our folders; no command line, pattern or <placeholder>.
+    # A path below one of our folders, not a command line or pattern.
     named = [span for span in named if span.split('/')[0] in TOP and '/' in span and not re.search(r'[\s*<>{}$]', span)]
     for _, block in BLOCK.findall(text):
         named += re.findall(r'(?:^|\s)((?:tests|bench)/[\w/.-]+)', block)
@@ -41,7 +40,7 @@ ROWS = {row for p in SOURCES for row in ROW.findall(p.read_text())}
 
 def missing_rows(text):
     for row in sorted(set(ROW.findall(text)) - ROWS):
-        # common/ref/ref.cpp composes the name of a CPU row with a mode.
+        # common/ref/ref.cpp composes such a name with a mode.
         if not (row.startswith('cpu_') and re.sub('_(tf32|bf16|fp16)$', '', row) in ROWS):
             yield f'there is no row {row}'
 
@@ -49,7 +48,7 @@ def missing_rows(text):
 FOLDERS = [ROOT / name for name in TOP if name != 'shared']
 KINDS = {'.h', '.cpp', '.cu', '.cuh', '.hip', '.c', '.py', '.sh', '.cmake', '.md'}
 TREE = [p for folder in FOLDERS for p in folder.rglob('*') if p.suffix in KINDS]
-# Each file's name, alone and after any of its folders.
+# Names of files, alone and after any of their folders.
 KNOWN = {'/'.join(parts[i:]) for p in TREE + FILES for parts in [p.relative_to(ROOT).parts] for i in range(len(parts))}
 # Files of others, examples, and struct members that look like files.
 FOREIGN = {'cuda.h', 'miopen.h', 'cblas.h', 'step.c', 'step.h', 'llm.c', 'script.py', 'train.py', 'gfx90a.h'}

@@ -17,12 +17,12 @@ from typing import NamedTuple
 class Case(NamedTuple):
     name: str
     options: str      # NAME=VALUE, of LIBSGEMM_ if lower case; or an argument of cmake
-    says: str         # pattern of the output
+    says: str  # pattern of the output
     status: int = 0
-    env: str = ''     # read by SCRIPTS: UNKNOWN, an architecture; SMI and KFD, the GPU; RUNTIME, of a sanitizer
-    makes: str = ''   # pattern of rules and tests
+    env: str = ''  # read by SCRIPTS: UNKNOWN, an architecture; SMI and KFD, the GPU; RUNTIME, a sanitizer's
+    makes: str = ''  # pattern of rules and tests
     source: str = ''
-    times: int = 1    # configured, in one folder
+    times: int = 1  # runs of CMake in one folder
 
 
 SCRIPTS = {
@@ -34,7 +34,7 @@ SCRIPTS = {
     'clang++-19': 'echo /nowhere',
     'pkg-config': 'case "$*" in *version*) echo 4.1 ;; esac',
     'nvidia-smi': 'echo $SMI',
-    'cat': 'echo "gfx_target_version ${{KFD:-0}}"',  # for native_architectures.sh
+    'cat': 'echo "gfx_target_version ${{KFD:-0}}"',
     **dict.fromkeys(('ld.lld-19', 'f95', 'zig', 'readelf', 'ptxas', 'mpirun'), ''),
 }
 PACKAGE = 'foreach(target {0})\n  if(NOT TARGET ${{target}})\n    add_library(${{target}} INTERFACE IMPORTED)\n  endif()\nendforeach()\n'
@@ -61,8 +61,7 @@ function(nanobind_add_stub name)
   add_custom_target(${name})
 endfunction()
 ''',
-    # CMake's notes on compilers: found once for C and C++; written here for others, which need not work. NVCC is a
-    # case's version.
+    # CMake's notes on compilers: found once for C and C++, written here for others, which need not work.
     'compilers/CMakeLists.txt': '''cmake_minimum_required(VERSION 3.22)
 project(compilers LANGUAGES C CXX)
 set(CMAKE_CUDA_COMPILER ${MADE}/bin/nvcc)
@@ -92,7 +91,7 @@ class World:
         for name, text in SCRIPTS.items():
             (prefix / 'bin' / name).write_text('#!/bin/sh\n' + text.format(prefix=prefix, cxx=cxx) + '\n')
             (prefix / 'bin' / name).chmod(0o755)
-        # On disk the links of tests/simt take several times as long.
+        # A disk is several times as slow with the links of tests/simt.
         memory = '/dev/shm'
         self.builds = memory if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2**28 else None
         kept = {name: os.environ[name] for name in ('HOME', 'TMPDIR', 'LD_LIBRARY_PATH') if name in os.environ}
@@ -103,14 +102,13 @@ class World:
             'COMPILER': 'GNU', 'CROSS': 'FALSE', 'NVCC': '13.0.88', 'CMAKE_CUDA_COMPILER': prefix / 'bin/nvcc',
             'CMAKE_Fortran_COMPILER': prefix / 'bin/f95', 'CMAKE_HAVE_LIBC_PTHREAD': 1, 'CMAKE_EXECUTABLE_FORMAT': 'ELF',
             'LIBSGEMM_ZIG': prefix / 'bin/zig', 'Python3_EXECUTABLE': sys.executable,
-            # Variables that a user may set and the project reads.
             **dict.fromkeys(('CUDAToolkit_ROOT', 'ROCM_PATH'), prefix),
             **dict.fromkeys(('CMAKE_CXX_COMPILER_LAUNCHER', 'CMAKE_CUDA_COMPILER_LAUNCHER'), '')}
         done = self.run(prefix / 'compilers', prefix / 'found', self.env,
                         [f'-DMADE={prefix}', f'-DCMAKE_C_COMPILER={cc}', f'-DCMAKE_CXX_COMPILER={prefix}/bin/c++'])
         if done.returncode != 0:
             sys.exit(done.stdout)
-        # The compiler's identity, and whether it is for another machine, depend on the case.
+        # The compiler's identity and target depend on the case.
         for notes in (prefix / 'found/CMakeFiles').glob('*/CMake*.cmake'):
             notes.write_text(re.sub(r'(set\(CMAKE_CX*_COMPILER_ID) "\w+"', r'\1 "${COMPILER}"',
                                     notes.read_text().replace('CROSSCOMPILING "FALSE"', 'CROSSCOMPILING "${CROSS}"')))
@@ -133,7 +131,6 @@ class World:
         with tempfile.TemporaryDirectory(dir=self.builds) as folder:
             build, trace = pathlib.Path(folder), pathlib.Path(folder) / 'trace'
             shutil.copytree(self.prefix / 'found/CMakeFiles', build / 'CMakeFiles')
-            # Otherwise CMake makes the notes again.
             (build / 'CMakeCache.txt').write_text('CMAKE_PLATFORM_INFO_INITIALIZED:INTERNAL=1\n')
             if files:
                 arguments += ['--trace', '--trace-format=json-v1', f'--trace-redirect={trace}']
@@ -160,9 +157,9 @@ class File:
         self.text = path.read_text()
         self.commands: dict[int, str] = {}  # by line, without `if` and similar
         self.blocks: list[tuple[int, list[int]]] = [(1, [])]  # branches and functions: first line, own commands
-        self.ends: dict[int, int] = {}  # of each if without else, by the line of its last condition
+        self.ends: dict[int, int] = {}  # end of each if without else, by the line of its last condition
         self.ran: dict[int, set[str]] = collections.defaultdict(set)  # case names by line
-        self.passed: set[int] = set()  # of `ends`: an if that ran nothing
+        self.passed: set[int] = set()  # those of `ends` whose if ran nothing
         depth, within, conditions = 0, [self.blocks[0]], []
         for token in re.finditer(r'#[^\n]*|"(?:\\.|[^"\\])*"|[A-Za-z_]\w*(?=\s*\()|[()]', self.text):
             word, line = token[0], self.text.count('\n', 0, token.start()) + 1

@@ -1,13 +1,13 @@
 #!/bin/bash
 # Follows the README in an empty Debian: tests/fresh.sh [--cuda] [--keep] [bookworm|trixie], default bookworm. A minimal
 # root gets a clone of HEAD, in which bench/run.sh and tests/run.sh run twice. --cuda: the root has this machine's
-# /usr/local/cuda and no GPU, like a user with nvcc only. --keep: the root stays. Needs root, the network, gigabytes in
-# TMPDIR (default /var/tmp, since /tmp may be memory), and the time of two runs. Logs are in build/fresh-SUITE.
+# /usr/local/cuda and no GPU. --keep: the root stays. Needs root, the network, and gigabytes in TMPDIR (default
+# /var/tmp, since /tmp may be memory). Logs are in build/fresh-SUITE.
 set -euo pipefail
 umask 022
 cd "$(dirname "$0")/.."
 
-# The commands' environment: only how to reach the network.
+# How to reach the network.
 passed_on=(http_proxy https_proxy no_proxy all_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY
   PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_PROXY PIP_FIND_LINKS PIP_NO_INDEX PIP_DEFAULT_TIMEOUT PIP_RETRIES
   PIP_CERT SSL_CERT_FILE REQUESTS_CA_BUNDLE CURL_CA_BUNDLE)
@@ -18,8 +18,8 @@ toolkit=/usr/local/cuda
 suite=bookworm
 cuda=
 keep=
-work=  # this run's folder: the root and temporary files
-job=   # waits for the process inside
+work=  # the root and temporary files of this run
+job=  # waits for the process inside
 unshare=(unshare --mount --pid --ipc --fork --kill-child --mount-proc)
 
 usage() {
@@ -32,7 +32,7 @@ fail() {
   exit 1
 }
 
-# repositories: lines 'URI SUITE' of this machine's Debian archives, in any format.
+# Prints lines 'URI SUITE' of this machine's Debian archives.
 repositories() {
   # shellcheck disable=SC2016
   local format='$(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)'
@@ -40,14 +40,13 @@ repositories() {
     awk '$3 == "main" && ($4 == "Debian" || $4 == "$(ORIGIN)") {print $1, $2}'
 }
 
-# mirror PATTERN DEFAULT: the first one whose suite matches the extended regular expression.
+# mirror PATTERN DEFAULT: the first archive whose suite matches the extended regular expression.
 mirror() {
   repositories | awk -v pattern="^($1)\$" -v default_uri="$2" '
     !uri && $2 ~ pattern {uri = $1}
     END {print uri ? uri : default_uri}'
 }
 
-# sources: sources.list for the suite, with this machine's mirrors.
 sources() {
   local suites='bullseye|bookworm|trixie|forky|duke|sid|oldstable|stable|testing|unstable' main security
   main=$(mirror "$suites" http://deb.debian.org/debian/)
@@ -57,7 +56,7 @@ sources() {
   echo "deb $security $suite-security main"
 }
 
-# apt_settings: how this machine's apt reaches mirrors. A proxy finder would be missing in the root.
+# This machine's apt settings, without a proxy finder, which the root lacks.
 apt_settings() {
   apt-config dump 2>/dev/null | grep -E '^Acquire::(https?::|Check-(Valid-Until|Date) |Retries )' |
     grep -v 'Proxy-Auto-Detect' || true
@@ -77,17 +76,16 @@ make_root() {
     cp "$work/apt.conf" "$root/etc/apt/apt.conf.d/99fresh"
     rm -rf --one-file-system "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/*
   fi
-  # As in Debian's container images: dpkg does not wait for the disk.
+  # dpkg does not wait for the disk, as in Debian's container images.
   echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/fresh"
 }
 
-# bind PATH: mounts a folder of this machine read-only under the same name.
 bind() {
   mkdir -p "$root$1"
   mount -o bind,ro "$1" "$root$1"
 }
 
-# Mounts end with this process's namespace. Devices are a container's: no GPUs.
+# Mounts end with this process's namespace. There are no GPUs.
 mount_all() {
   local device place
   mount -t proc proc "$root/proc"
@@ -104,7 +102,7 @@ mount_all() {
   mkdir "$root/dev/pts" "$root/dev/shm"
   mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts "$root/dev/pts"
   ln -s pts/ptmx "$root/dev/ptmx"
-  # Docker's size, which must suffice for MPI's ranks.
+  # MPI's ranks must fit in Docker's size.
   mount -t tmpfs -o mode=1777,size=64m tmpfs "$root/dev/shm"
   for place in ${PIP_FIND_LINKS-}; do
     [[ $place != /* ]] || [ ! -d "$place" ] || bind "$place"
@@ -116,7 +114,7 @@ mount_all() {
   fi
 }
 
-# Network settings, under the same names.
+# Network settings keep their names.
 copy_settings() {
   local name file files=()
   for name in "${certificate_variables[@]}"; do
@@ -128,13 +126,13 @@ copy_settings() {
   for file in "${files[@]}"; do
     [ ! -f "$file" ] || install -D -m 644 "$file" "$root$file"
   done
-  # Package ca-certificates, installed with pip, writes that file from Mozilla's certificates and those here.
+  # Package ca-certificates writes that file from Mozilla's certificates and those here.
   if [ -f "$root$debian_certificates" ]; then
     install -D -m 644 "$debian_certificates" "$root/usr/local/share/ca-certificates/fresh.crt"
   fi
 }
 
-# in_root COMMAND...: in the clone, as in a container. A relative path is below it.
+# in_root COMMAND...: runs it in the clone, as in a container. A relative path is below the clone.
 in_root() {
   local name settings=(HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin)
   for name in "${passed_on[@]}"; do
@@ -148,7 +146,7 @@ installed() {
   in_root dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' | sed -n 's/^ii *//p' | LC_ALL=C sort -u
 }
 
-# try COMMAND first|second: runs it, reports the result and adds a line to the table.
+# try COMMAND first|second: runs it and adds its result to the table.
 try() {
   local command=$1 log status=0 start seconds added result=passed
   log=$logs/${command%/*}-$2.log
@@ -160,7 +158,7 @@ try() {
   mapfile -t added < <(installed | LC_ALL=C comm -13 "$work/before" -)
   [ "$status" = 0 ] || result="FAILED, exit status $status"
   echo "Its last lines:"
-  tail -n 15 "$log" | sed 's/.*\r\(.\)/\1/; s/^/    /'  # the end of a counting line
+  tail -n 15 "$log" | sed 's/.*\r\(.\)/\1/; s/^/    /'  # end of a counting line
   echo "Debian packages that it installed: ${#added[@]}"
   [ ${#added[@]} = 0 ] || echo "${added[*]}" | fold -s -w 120 | sed 's/^/    /; s/ $//'
   echo "== $command, $2 run: $seconds s, exit status $status"
@@ -168,7 +166,7 @@ try() {
   [ "$status" = 0 ] || failed=yes
 }
 
-# First process of the namespaces: its end kills and unmounts everything.
+# The end of the namespaces' first process kills and unmounts everything.
 inside() {
   local run
   root=$work/root
@@ -194,7 +192,7 @@ inside() {
   [ -z "$failed" ]
 }
 
-# The job's child is the first process of the namespaces. The job ends last: nothing writes after it.
+# The job ends after its child, the namespaces' first process: nothing writes after it.
 # shellcheck disable=SC2317
 end_job() {
   local first=
@@ -203,7 +201,7 @@ end_job() {
   wait "$job" 2>/dev/null || true
 }
 
-# Nothing is mounted in the root as seen from here.
+# Nothing is mounted in the root here.
 # shellcheck disable=SC2317
 finish() {
   local status=$?
@@ -236,7 +234,6 @@ outside() {
   trap 'exit 143' TERM
   chmod 755 "$work"  # for apt's own user
   # A job in its own group gets no SIGINT from the terminal. Other background commands, and so the tests, ignore it.
-  # unshare's own message is that its child was killed.
   set -m
   setpriv --pdeathsig KILL "${unshare[@]}" \
     bash tests/fresh.sh --inside "$work" "${cuda:---no-cuda}" "$suite" </dev/null 3>&2 2>/dev/null &
@@ -246,7 +243,7 @@ outside() {
   exit "$status"
 }
 
-# Only as first process of a namespace: elsewhere mounts would stay.
+# Elsewhere than in a namespace's first process, mounts would stay.
 if [ "${1-}" = --inside ] && [ $$ = 1 ]; then
   work=$2
   cuda=${3#--no-cuda}

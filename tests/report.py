@@ -4,7 +4,7 @@ import re
 import sys
 import xml.etree.ElementTree
 
-WORDS = 'SKIPPED: '  # precedes the reason in tests' output
+WORDS = 'SKIPPED: '
 
 
 def reason(case):

@@ -6,7 +6,7 @@
 #   kernels  code for GPUs that may be missing: compiled, its machine code checked, and run on the CPU
 #   checks   format, docs, clang-tidy, and CMake with programs and packages missing
 #   debug, clang, asan, tsan
-#            the tests of that preset
+#            that preset's tests
 #   ci       CI's additions: checks, and short forms of tsan, asan and kernels
 #   all      everything, in full
 set -euo pipefail
@@ -22,7 +22,7 @@ usage() {
   exit 2
 }
 
-# step NAME COMMAND...: runs COMMAND; records time and failure.
+# step NAME COMMAND...: runs COMMAND, and records time and failure.
 step() {
   local name=$1 start=$SECONDS result=passed
   shift
@@ -35,7 +35,7 @@ step() {
   times+=("$(printf '%6d s  %s: %s' $((SECONDS - start)) "$name" $result)")
 }
 
-# Wheels of the client tests, in build/wheels. Without them those tests are skipped.
+# Without these wheels the client tests are skipped.
 install_wheels() {
   local set target list
   for set in "${wheels[@]}"; do
@@ -53,7 +53,7 @@ install_wheels() {
   done
 }
 
-# shape PART: how it is built (options, targets) and tested (tests, variables). `short`: CI's form.
+# shape PART: how it is built and tested. `short`: CI's form.
 shape() {
   options=(-DLIBSGEMM_BUILD_TESTS=ON -DLIBSGEMM_BUILD_BENCH=ON -DLIBSGEMM_FAULT_INJECTION=ON)
   targets=()
@@ -63,7 +63,7 @@ shape() {
   case $1 in
     release)
       options+=(-DLIBSGEMM_TEST_DEVICE_CODE= -DLIBSGEMM_TEST_HIP_ON_CUDA=OFF)
-      variables=(LIBSGEMM_TEST_PART=4)  # of the longest series of calls; `all`: everything
+      variables=(LIBSGEMM_TEST_PART=4)  # part of the longest series of calls
       if [ -n "$all" ]; then
         variables=(LIBSGEMM_TEST_WHEEL=whole)
         local available
@@ -77,19 +77,18 @@ shape() {
       ;;
     kernels)
       left_out=
-      # Backend hip on an NVIDIA GPU.
       [ -e /dev/nvidiactl ] || options+=(-DLIBSGEMM_TEST_HIP_ON_CUDA=OFF)
       if [ -n "$short" ]; then
         options+=(-DLIBSGEMM_TEST_DEVICE_CODE= -DLIBSGEMM_TEST_HIP_CODE=)  # preset asan covers it
       else
-        # An AMD chip for each kind of instruction, and the plugin's.
+        # An AMD chip for each kind of instruction.
         options+=('-DLIBSGEMM_TEST_DEVICE_CODE=cuda;hip' '-DLIBSGEMM_TEST_HIP_CODE=gfx942;gfx1100')
         # One tile each; all have run under AddressSanitizer.
         [ -z "$all" ] || tests=(-E '^test_simt_gfx90a\.gfx90')
       fi
       ;;
     clang)
-      # Another compiler's errors show in results: `all` compares those, `clang` runs every test.
+      # `all` compares results, where another compiler's errors show; `clang` runs every test.
       if [ -n "$all" ]; then
         left_out+='|programs|again'
         targets=(libsgemm_openblas libsgemm_blas libsgemm_cublas libsgemm_rocblas backend_tests)
@@ -98,8 +97,8 @@ shape() {
       fi
       ;;
     asan | tsan)
-      # Every kernel on the CPU; `all`: the smallest of each kind; CI: AddressSanitizer watches one of each device loop,
-      # ThreadSanitizer the library alone.
+      # Every kernel runs on the CPU; in `all` the smallest of each kind; in CI AddressSanitizer watches one of each
+      # device loop, and ThreadSanitizer the library alone.
       local device_code='cuda;hip' rows=
       [ "$1" = asan ] || options+=(-DLIBSGEMM_BUILD_BENCH=OFF)
       if [ -n "$all" ]; then
@@ -139,14 +138,13 @@ check_format() {
   sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' '*.hip' | xargs clang-format --dry-run -Werror
 }
 
-# By preset clang's compile commands, without a build, without tests (which compile library files again) and
-# common/python.
+# clang-tidy takes preset clang's compile commands, without tests (which compile library files again) and common/python.
 check_tidy() {
   configure clang -DLIBSGEMM_BUILD_TESTS=OFF -DLIBSGEMM_BUILD_BENCH=OFF &&
     sources 'common/**.cpp' ':!common/python' 'backends/openblas/**.cpp' | xargs python3 -B tests/tidy.py build/clang
 }
 
-# Every branch of CMake's files that depends on installed packages; `all`: also that faults in them are found.
+# Every branch of CMake's files that depends on packages; in `all` also that faults in them are found.
 check_configure() {
   local mutants=--mutants
   [ -z "$short" ] || mutants=
@@ -173,7 +171,7 @@ packages=(cmake g++ ninja-build pkg-config python3 python3-numpy python3-scipy p
   libopenblas0-pthread libblas3 libblas-test
   libscalapack-openmpi-dev libopenmpi-dev
   dpkg-dev file)
-# Seconds of a core for each part, without packages and ccache.
+# Seconds of a core, without packages and ccache.
 declare -A part_work=([release]=800 [checks]=300 [kernels]=2600 [debug]=800 [clang]=400 [asan]=1400 [tsan]=500)
 wheels=(current ilp64)
 parts=("$@")
@@ -199,7 +197,7 @@ for part in "${parts[@]}"; do
   work=$((work + part_work[$part]))
   case $part in
     kernels)
-      # Backend hip needs them unless ROCm is there; LLVM's tools read its machine code.
+      # Backend hip needs these packages unless ROCm is there; LLVM's tools read its machine code.
       command -v hipcc >/dev/null || [ -x /opt/rocm/bin/hipcc ] || packages+=(hipcc libamdhip64-dev)
       packages+=(libboost-context-dev llvm-19)
       [ -n "$short" ] || packages+=(clang-19 lld-19)
@@ -223,5 +221,5 @@ done
 echo '== what took how long'
 printf '%s\n' "${times[@]}"
 [ ${#failed[@]} -eq 0 ] || echo "FAILED: ${failed[*]}"
-echo "$summary"  # ctest's summary of the last part, where readers of a log look
+echo "$summary"  # ctest's summary of the last part comes last in the log
 [ ${#failed[@]} -eq 0 ]

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the missing ones of Debian packages: tests/setup.sh PACKAGE...
+# Installs missing Debian packages: tests/setup.sh PACKAGE...
 set -eu
 
 if ! command -v dpkg-query >/dev/null; then

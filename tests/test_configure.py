@@ -24,8 +24,8 @@ from configure_world import Case, File, World
 
 SKIPPED = 77
 
-# OFF: not looked for, so not there. A case has the minimum: library and backends, those of one GPU, the command; tests,
-# those of one GPU.
+# OFF: not looked for. A case has the minimum: library and backends, those of one GPU, the command; tests, those of one
+# GPU.
 ALONE = 'build_tests=OFF build_bench=OFF '
 NVIDIA = ALONE + 'LIBSGEMM_HIPCC=OFF '
 AMD = ALONE + 'LIBSGEMM_NVCC=OFF CMAKE_CUDA_COMPILER=OFF '
@@ -47,7 +47,6 @@ CASES = [
     Case('nothing', 'CMAKE_CUDA_COMPILER=OFF CMAKE_Fortran_COMPILER=OFF CMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON ' + ' '.join(
         f'LIBSGEMM_{name}=OFF' for name in ('NVCC', 'HIPCC', 'BOOST_CONTEXT', 'OPENBLAS', 'READELF', 'PTXAS', 'SYSTEM_BLAS', 'CUBLAS_INCLUDE')),
          f'{NO_NVCC}.*{NO_HIP}.*no readelf.*no libopenblas.*no backend hip.*no Boost.*no backend cuda.*no ptxas.*no libblas.*no cuBLAS'),
-    # Backends.
     Case('unknown backend', ALONE + 'backends=rocm', 'no backend rocm; there are auto, native, ref, cuda;hip;openblas', 1),
     Case('native backends', ALONE + 'backends=native', 'backends: openblas;cuda ref', env='SMI=9.0'),
     Case('no nvcc', AMD, NO_NVCC),
@@ -70,7 +69,6 @@ CASES = [
     Case('hipcc without all', AMD + 'hip_architectures=gfx1201', 'hipcc can compile for none of gfx1201', env='UNKNOWN=gfx1201'),
     Case('native, no AMD', AMD + 'hip_architectures=native', "backend hip left out: .*the kernel's amdgpu driver shows no GPU"),
     Case('native AMD', AMD + 'hip_architectures=native', 'code for gfx90a --', env='KFD=90010'),
-    # The command, the Python package, packages, other projects.
     *(Case(f'no {name}', COMMAND + f'CMAKE_DISABLE_FIND_PACKAGE_{name}=ON', f'the libsgemm command needs {name}', 1)
       for name in ('CLI11', 'fmt', 'nlohmann_json')),
     Case('python package', COMMAND + 'build_python=ON SKBUILD=ON nanobind_DIR={prefix}/other/nanobind', 'backends: ref'),
@@ -84,7 +82,6 @@ CASES = [
     Case('for another machine', 'backends=openblas test_device_code= CROSS=TRUE', '', makes=r'\A(?!.*test_probe_code)'),
     Case('by Clang', SMALL + 'COMPILER=Clang sanitize=address', '', makes=r'\A(?!.*Wno-maybe-uninitialized)'),
     Case('examples alone', '', '', source='examples', makes='multiply_f90'),
-    # Tests.
     Case('no Catch2', SMALL + 'CMAKE_DISABLE_FIND_PACKAGE_Catch2=ON', 'module Catch2 called with REQUIRED', 1),
     Case('Catch2 2', SMALL + 'Catch2_DIR={prefix}/other/catch2', '', makes=r'\A(?!.*CATCH2_V3)'),
     Case('no libopenblas', 'backends=openblas test_device_code= LIBSGEMM_OPENBLAS=OFF', 'no libopenblas.so.0, so'),
@@ -104,7 +101,6 @@ CASES = [
     Case('asan of loops', '--preset=asan build_bench=OFF simt_rows=loops', ''),
     Case('tsan', '--preset=tsan', 'no cuBLAS', makes='fsanitize=thread'),
     Case('no libasan', SMALL + 'sanitize=address', 'has no shared libasan.so, which preloading needs', 1, env='RUNTIME=libasan.so'),
-    # Code for GPUs that are not here.
     Case('no Boost.Context', SIMT + 'LIBSGEMM_BOOST_CONTEXT=OFF', 'no Boost.Context, so'),
     Case('a row of NVIDIA', SIMT + 'test_device_code=cuda simt_rows=sm75_ffma_128x128x8_register8x8', '', makes='test_simt.sm75_ffma'),
     Case('a row of AMD', SIMT + 'simt_rows=gfx_fma_64x64x8_ping_pong', '', makes='test_simt_mutant.barrier'),
@@ -117,7 +113,7 @@ CASES = [
     Case('unknown AMD', HIP + 'hip_architectures=gfx1101 test_hip_code=', 'knows none of gfx1101, so it is left out'),
     Case('unknown AMD, no clang', HIP + 'hip_architectures=gfx1101 LIBSGEMM_CLANG19=OFF', 'knows none of gfx1101, so it is left out'),
 ]
-# Run by no case: they detect that sources no longer fit the tests.
+# These detect that sources no longer fit the tests. No case runs them.
 NOT_RUN = ('common/process/env.h has no list', 'no longer has what the mutant', 'holds no constant')
 VARIABLE = re.compile(r'(?<!\\)(\$\{[A-Za-z]\w*)\}')
 
@@ -156,7 +152,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(workers) as pool:
         root = pathlib.Path(folder).resolve()
         copies: queue.SimpleQueue[pathlib.Path] = queue.SimpleQueue()
-        for i in range(workers):  # of the project, for concurrent faults
+        for i in range(workers):  # a copy of the project for each concurrent fault
             others = shutil.ignore_patterns('.*', 'build', 'results', '__pycache__')
             copies.put(shutil.copytree(source, root / str(i), ignore=others))
         world = World(root / 'world', cmake, cc, cxx)
@@ -172,7 +168,7 @@ def main() -> int:
             return problem and case.name
 
         def not_found(name: str, line: int, text: str, words: str) -> str:
-            # The fastest case. CMake warns of variables in the project that it configures, not in added ones.
+            # The fastest case; CMake warns of variables only in the project that it configures.
             case = min((case for case in CASES if case.name in files[name].ran[line]),
                        key=lambda case: (not name.startswith(case.source), seconds[case.name]))
             copy = copies.get()

@@ -52,7 +52,7 @@ std::vector<std::string> subcommand_names(const CLI::App &app) {
   return names;
 }
 
-// Also prints the option that may be meant. Returns the exit status.
+// Suggests the option that may be meant. Returns the exit status.
 int report_usage(const CLI::App &app, const CLI::ParseError &error) {
   const int status = app.exit(error);
   if (status == 0) return 0;

@@ -13,7 +13,6 @@ fail() {
   failures=$((failures + 1))
 }
 
-# Names, with versions, that a library exports.
 exports() {
   "$readelf" --wide --dyn-syms "$1" |
     awk '$5 ~ /GLOBAL|WEAK|UNIQUE/ && $7 != "UND" && $6 == "DEFAULT" {print $8}' | sort -u
@@ -23,19 +22,18 @@ exports "$library" >"$work/library"
 exports "$drop_in" >"$work/drop_in"
 [ "$(wc -l <"$work/library")" -gt 30 ] || fail "$library exports fewer than 30 symbols"
 
-# A version definition shows as an absolute symbol of its name.
+# A version definition shows as an absolute symbol.
 grep -v -e '^libsgemm_[a-z0-9_]*@@LIBSGEMM_[0-9.]*$' -e '^LIBSGEMM_[0-9.]*$' -e '^LIBSGEMM_[0-9.]*@@LIBSGEMM_[0-9.]*$' \
   "$work/library" >"$work/foreign" || true
 [ ! -s "$work/foreign" ] || fail "$library exports without prefix or version: $(tr '\n' ' ' <"$work/foreign")"
 
-# The library has every function of the header.
 grep -o 'libsgemm_[a-z0-9_]*(' "$include/libsgemm.h" | tr -d '(' | sort -u >"$work/declared"
 sed 's/@.*//' "$work/library" | sort -u >"$work/names"
-# Includes names in comments, as in "libsgemm_last_info()".
+# The names include those in comments, such as "libsgemm_last_info()".
 comm -23 "$work/declared" "$work/names" >"$work/missing"
 [ ! -s "$work/missing" ] || fail "$library lacks $(tr '\n' ' ' <"$work/missing")"
 
-# The drop-in has only single-precision level 3: no other precision or level, no error handler.
+# The drop-in has single-precision level 3 only.
 sed 's/@.*//' "$work/drop_in" >"$work/drop_in_names"
 for name in cblas_sgemm sgemm_ cblas_sgemm_64 sgemm_64_ scipy_cblas_sgemm64_ scipy_sgemm_64_ cblas_strsm strsm_ \
   cblas_ssyrk ssyrk_ cblas_ssyr2k ssyr2k_ cblas_ssymm ssymm_ cblas_strmm strmm_; do
@@ -53,8 +51,8 @@ grep -v -E -e '^(scipy_)?(cblas_)?s[a-z0-9]*(gemm|symm|syrk|syr2k|trmm|trsm|gemm
   -e '^libsgemm_blas_[a-z]*$' -e '^LIBSGEMM' "$work/drop_in_names" >"$work/other" || true
 [ ! -s "$work/other" ] || fail "$drop_in exports besides level 3: $(tr '\n' ' ' <"$work/other")"
 
-# cuBLAS's names: level 3 of single precision or any types, each also for 64-bit integers, without a version, and what
-# changes a handle.
+# cuBLAS's names are level 3 of single precision or any types, each also for 64-bit integers and without a version, and
+# what changes a handle.
 exports "$for_cublas" >"$work/for_cublas"
 grep -v -x -E -e 'cublas(Sgemm|Gemm)[A-Za-z]*(_v2)?(_64)?' -e 'cublasS(symm|syrk|syrkx|syr2k|trmm|trsm)(Batched)?(_v2)?(_64)?' \
   -e 'cublasLt(Matmul|Create|Destroy)' -e 'cublas(Create|Destroy|SetStream|SetWorkspace)_v2' -e libsgemm_cublas_version \

@@ -1,4 +1,4 @@
-// After warm-up a call allocates nothing: counts this program's malloc and mmap while a routine runs.
+// After warm-up a routine allocates nothing: counts this program's malloc and mmap.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <sys/mman.h>
@@ -37,8 +37,8 @@ bool is_in(const void *code, const char *library) {
   return dladdr(code, &info) != 0 && std::strstr(info.dli_fname, library) != nullptr;
 }
 
-// Recognises allocations by a GPU's driver or the CUDA runtime in the plugin, which the library does not control.
-// `caller` is checked first: a backtrace may end in the driver.
+// The library does not control allocations of a GPU's driver or of the plugin's CUDA runtime. `caller` is checked
+// first: a backtrace may end in the driver.
 bool is_driver(const void *caller) {
   if (is_in(caller, "/libcuda.so") || is_in(caller, "/libamdhip64.so")) return true;
   void *frames[16];
@@ -116,7 +116,7 @@ std::string file_of(void *code) {
   return code != nullptr && dladdr(code, &info) != 0 ? info.dli_fname : "nowhere";
 }
 
-// Matrices where the backend computes. Bookkeeping of GPU copies is in host memory.
+// The backend's memory holds the matrices. Bookkeeping of GPU copies is in host memory.
 class Operands {
  public:
   Operands(const std::vector<const Problem *> &problems, libsgemm_layout_t layout, const Strides &strides = {})
@@ -150,7 +150,7 @@ void check_allocates_nothing(Work work) {
 }  // namespace
 
 TEST_CASE("the counter counts") {
-  is_driver(nullptr);  // backtrace() loads a library at first
+  is_driver(nullptr);
   allocations = 0;
   counting = true;
   void *volatile plain = std::malloc(10);

@@ -1,4 +1,3 @@
-// Version, status, backends, handles, and the report of the last call.
 #include <cstring>
 #include <set>
 #include <thread>
@@ -28,7 +27,7 @@ bool is_available(int index) {
   return info.available != 0;
 }
 
-// No enumerator, but within the enumeration's bits.
+// The value is within the enumeration's bits.
 template <typename Enum>
 Enum no_enumerator(int value) {
   return static_cast<Enum>(value);
@@ -90,7 +89,7 @@ TEST_CASE("each backend is available with rows and devices, or says why not") {
       const char *name = libsgemm_kernel_name(index, row);
       REQUIRE(name != nullptr);
       CHECK(libsgemm_kernel_name(index, row) == name);
-      CHECK(rows.insert(name).second);  // over all backends
+      CHECK(rows.insert(name).second);  // unique over all backends
       libsgemm_kernel_info_t kernel;
       REQUIRE(libsgemm_kernel_describe(index, row, &kernel) == LIBSGEMM_SUCCESS);
       CHECK(std::string(kernel.name) == name);
@@ -156,7 +155,6 @@ TEST_CASE("what the last call did is told, and a new call replaces an error") {
   CHECK(info.status == LIBSGEMM_INVALID_ARGUMENT);
   CHECK(info.argument == 4);
   CHECK(std::string(info.backend) == "none");
-  // These calls do not change the report.
   libsgemm_version();
   libsgemm_status_string(LIBSGEMM_SUCCESS);
   libsgemm_backend_info_t backend;
@@ -193,13 +191,11 @@ TEST_CASE("each available backend can be chosen on a handle, and several in orde
       CHECK(info.backend != name);
       CHECK(has_word(info.reason, name));
     }
-    // First in a list of backends.
     const std::string list = name + (name == "ref" ? ",openblas" : ",ref");
     REQUIRE(libsgemm_set_backend(handle, list.c_str()) == LIBSGEMM_SUCCESS);
     REQUIRE(call(Routine::kSgemm, handle, placement.args()) == LIBSGEMM_SUCCESS);
     const bool computes = is_available(index) && name != "cuda" && name != "hip";  // too small for a GPU before a CPU
     CHECK(std::string(last_info().backend) == (computes ? name : "ref"));
-    // Restores the environment's backend.
     REQUIRE(libsgemm_set_backend(handle, nullptr) == LIBSGEMM_SUCCESS);
     REQUIRE(call(Routine::kSgemm, placement.args()) == LIBSGEMM_SUCCESS);
     const std::string chosen = last_info().backend;
@@ -222,7 +218,7 @@ TEST_CASE("a backend that is unknown is refused with the valid ones") {
   const Problem problem = small_problem();
   Placement placement(problem, LIBSGEMM_COL_MAJOR);
   REQUIRE(call(Routine::kSgemm, handle, placement.args()) == LIBSGEMM_SUCCESS);
-  CHECK(std::string(last_info().backend) == "ref");  // wrong names change nothing
+  CHECK(std::string(last_info().backend) == "ref");
 }
 
 TEST_CASE("a forced kernel runs, and lifting the force ends it") {
@@ -284,7 +280,7 @@ TEST_CASE("stream and workspace of a handle come back") {
   CHECK(last_info().argument == 3);
   CHECK(has_word(last_info().message, "bytes"));
   REQUIRE(libsgemm_get_workspace(handle, &workspace, &bytes) == LIBSGEMM_SUCCESS);
-  CHECK(workspace == memory);  // wrong calls change nothing
+  CHECK(workspace == memory);
   REQUIRE(libsgemm_set_workspace(handle, nullptr, 4096) == LIBSGEMM_SUCCESS);
   REQUIRE(libsgemm_get_workspace(handle, &workspace, &bytes) == LIBSGEMM_SUCCESS);
   CHECK(workspace == nullptr);
@@ -326,7 +322,7 @@ TEST_CASE("determinism and verification of a handle come back") {
   CHECK(last_info().argument == 2);
   CHECK(has_word(last_info().message, "invariant"));
   REQUIRE(libsgemm_get_deterministic(handle, &deterministic) == LIBSGEMM_SUCCESS);
-  CHECK(deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT);  // the wrong value changes nothing
+  CHECK(deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT);
   CHECK(libsgemm_get_deterministic(handle, nullptr) == LIBSGEMM_INVALID_ARGUMENT);
 
   CHECK(libsgemm_set_verify(handle, no_enumerator<libsgemm_verify_t>(3), LIBSGEMM_VERIFY_WARN) ==

@@ -1,4 +1,4 @@
-// Bad arguments, one at a time: INVALID_ARGUMENT with position and name; C stays.
+// Bad arguments, one at a time. C stays.
 #include <algorithm>
 #include <set>
 
@@ -11,7 +11,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// C is 2 x 2, so one leading dimension decides about overflow. Other sizes differ where possible.
+// C is 2 x 2, so one leading dimension decides about overflow.
 Case case_of(Routine routine) {
   Case test;
   test.routine = routine;
@@ -63,7 +63,6 @@ TEST_CASE("every argument of every routine wrong in turn") {
 }
 
 TEST_CASE("leading dimensions count columns in row-major and rows in column-major") {
-  // A is 3 x 7: lda = 5 suffices for column-major only. B is 7 x 2: ldb suffices for row-major only.
   std::vector<float> a(64, 1.0f), b(64, 1.0f), c(64, 0.0f);
   const auto multiply = [&](libsgemm_layout_t layout, int64_t lda, int64_t ldb, int64_t ldc) {
     return libsgemm_sgemm(layout, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, 3, 2, 7, 1, a.data(), lda, b.data(), ldb, 0,
@@ -126,7 +125,6 @@ std::vector<Routine> all_routines() {
   return routines;
 }
 
-// The largest sizes, with no matrix.
 Args args_of_nothing(libsgemm_layout_t layout) {
   Args args;
   args.layout = layout;
@@ -187,7 +185,6 @@ TEST_CASE("where A and B are not read their sizes do not matter, and that of C d
 
 namespace {
 
-// A block in the caller's storage order.
 struct Block {
   int64_t start, ld;
   libsgemm_layout_t layout;
@@ -211,7 +208,7 @@ bool disjoint(const std::set<int64_t> &x, const std::set<int64_t> &y) {
   return true;
 }
 
-// Three matrices in one array, often with a common leading dimension, as in LAPACK.
+// Three matrices in one array, as in LAPACK.
 class OneArray {
  public:
   OneArray(Routine routine, Random *random) : problem_(make_problem(case_of_overlap(routine))) {
@@ -343,7 +340,7 @@ TEST_CASE("overlap is judged in bytes for the 16-bit types") {
     args.lda = args.ldb = args.ldc = 4;
     args.a = memory.data();       // 32 bytes
     args.b = memory.data() + 40;  // 32 bytes
-    args.c = memory.data() + 7;   // from byte 28: overlaps A's end
+    args.c = memory.data() + 7;   // byte 28: overlaps A's end
     CHECK(misreported(call(routine, args), entry_name(routine), parameters(routine), "C") == "");
     args.c = memory.data() + 8;
     CHECK(call(routine, args) == LIBSGEMM_SUCCESS);

@@ -1,4 +1,3 @@
-// Bad arguments of the batch routines.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -21,7 +20,7 @@ Case small_case(Routine routine) {
   return test;
 }
 
-// A legal batch of groups of one and two products; every array can be made wrong.
+// A legal batch of groups of one and two products.
 struct Groups {
   explicit Groups(Element element, libsgemm_layout_t layout) : problem(make_problem(small_case(product_of(element)))) {
     for (int i = 0; i < 3; ++i) {
@@ -162,7 +161,6 @@ TEST_CASE("every argument of the strided batches wrong in turn") {
     for (const libsgemm_layout_t layout : kLayouts) {
       const std::vector<const Problem *> products(3, &problem);
       const Args single = Placement(problem, layout).args();
-      // Smallest legal stride of C.
       const Strides strides = {0, 0, extent_of(layout, single.ldc, problem.c.rows, problem.c.columns)};
       Placement right(products, layout, strides);
       for (const Fault &fault : faults_of(routine, right.args(), problem.test.padding)) {
@@ -188,7 +186,7 @@ TEST_CASE("every argument of the strided batches wrong in turn") {
 }
 
 TEST_CASE("an output of a strided batch that meets any input is refused") {
-  // A and each C are 2 x 2; memory holds C0 . C1 . C2 . with gaps of four.
+  // Memory holds C0 . C1 . C2 . with gaps of four elements.
   std::vector<float> memory(64, 1.0f), other(64, 1.0f);
   Args args;
   args.m = args.n = args.k = 2;

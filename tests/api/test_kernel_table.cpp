@@ -1,4 +1,3 @@
-// The choice from a kernel table: legality, cost, mode.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,7 +23,7 @@ Kernel row(const char *name, libsgemm_math_mode_t mode) {
   return kernel;
 }
 
-// Returns the chosen kernel. Choices are cached, so each call has a new size.
+// Choices are cached, so each call has a new size.
 std::string chosen(libsgemm_math_mode_t mode, double fp32, double slow_fp32, double bf16x6, double tf32,
                    bool planned = false, double fp64 = -1) {
   static const Kernel rows[] = {row<&g_slow_fp32>("slow_fp32", LIBSGEMM_MATH_FP32),
@@ -66,12 +65,12 @@ TEST_CASE("sums in FP64 stand for FP32 where they are faster") {
     return chosen(mode, fp32, kNone, bf16x6, tf32, false, fp64);
   };
   CHECK(with_fp64(LIBSGEMM_MATH_FP32, 2, 0.1, 0.1, 1) == "fp64");
-  CHECK(with_fp64(LIBSGEMM_MATH_FP32, 1, 0.1, 0.1, 1) == "fp32");  // the first of equals
+  CHECK(with_fp64(LIBSGEMM_MATH_FP32, 1, 0.1, 0.1, 1) == "fp32");
   CHECK(with_fp64(LIBSGEMM_MATH_FP32, 1, 0.1, 0.1, 2) == "fp32");
   CHECK(with_fp64(LIBSGEMM_MATH_BF16X6, 3, 2, 0.1, 1) == "fp64");
   CHECK(with_fp64(LIBSGEMM_MATH_TF32, 3, 2, 4, 1) == "tf32");
   CHECK(with_fp64(LIBSGEMM_MATH_TF32, 3, 2, kNone, 1) == "fp64");
-  // FP32 replaces FP64 only without an FP64 kernel for the call.
+  // FP32 replaces FP64 only for calls without an FP64 kernel.
   CHECK(with_fp64(LIBSGEMM_MATH_FP64, 1, 1, 1, 9) == "fp64");
   CHECK(with_fp64(LIBSGEMM_MATH_FP64, 1, 0.1, 0.1, kNone) == "fp32");
 }
@@ -86,7 +85,6 @@ TEST_CASE("fp32_fast is the fastest of what keeps the bound of FP32") {
     CHECK_FALSE(serves(LIBSGEMM_MATH_FP32_FAST, mode));
   }
   CHECK_FALSE(serves(LIBSGEMM_MATH_FP32_FAST, LIBSGEMM_MATH_FP64));
-  // chosen() has no kernels of the mode itself; one call has plans.
   CHECK(chosen(LIBSGEMM_MATH_FP32_FAST, 2, kNone, 0.1, 0.1, false, 1) == "fp64");
   CHECK(chosen(LIBSGEMM_MATH_FP32_FAST, 1, 2, 0.1, 0.1, true, 3) == "fp32");
 }
@@ -265,5 +263,5 @@ TEST_CASE("kernel table: what the choice of a row for a convolution depends on")
   CHANGES(y, memory + 1);
   CHANGES(out, memory + 1);
 #undef CHANGES
-  CHECK(!changed([](ConvDesc *d) { d->x = memory + 4; }));  // as well aligned
+  CHECK(!changed([](ConvDesc *d) { d->x = memory + 4; }));
 }

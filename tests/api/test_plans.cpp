@@ -1,5 +1,4 @@
-// Plans on the mock GPU (plugins/mock_plan.h) and the CPU: when an operand is stored, that products read the stored
-// copy, and no leaks.
+// Plans on the mock GPU (plugins/mock_plan.h) and the CPU: products read the stored copy, and nothing leaks.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +20,7 @@ TEST_CASE("products compute from what plans keep, in every layout and transposit
           Planned p(1, layout, transa, transb);
           if ((which & 1) != 0) REQUIRE(p.keep_a(h) == LIBSGEMM_SUCCESS);
           if ((which & 2) != 0) REQUIRE(p.keep_b(h) == LIBSGEMM_SUCCESS);
-          p.a.set(2);  // not allowed to programs; shows which copy the product reads
+          p.a.set(2);  // illegal; shows which copy the product reads
           p.b.set(4);
           REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
           CHECK(last_info().plans == (which + 1) / 2);
@@ -82,7 +81,7 @@ TEST_CASE("where nothing can be kept a plan is empty and the call a plain one") 
     const char *backend;
     libsgemm_math_mode_t mode;
     int device;
-    int64_t size;  // kSize is offloaded
+    int64_t size;
     const char *ran;
   };
   const Setting settings[] = {

@@ -1,4 +1,4 @@
-// Refused plugins, each with its reason, in a process each; and two GPU plugins at once.
+// Refused plugins, each in a process; and two GPU plugins at once.
 #include <libsgemm.h>
 
 #include <fstream>
@@ -36,13 +36,13 @@ TEST_CASE("a plugin that cannot be used is refused with its reason") {
       Refusal{"beneath_absent", "there is no mock driver: libabsent.so.1: cannot open"},
       Refusal{"beneath_there", "beneath_there/libsgemm_cuda.so is no backend: it lacks"});
   INFO(refusal.folder);
-  // LIBSGEMM_OFFLOAD=always, so that a small call reaches the devices.
+  // A small call must reach the devices.
   Outcome fallback = probe(refusal.folder, {{"LIBSGEMM_BACKEND", "cuda"}, {"LIBSGEMM_OFFLOAD", "always"}});
   CHECK(fallback.report["status"] == "0");
   CHECK(fallback.report["correct"] == "1");
   CHECK((fallback.report["backend"] == "openblas" || fallback.report["backend"] == "ref"));
   CHECK(contains(fallback.report["reason"], refusal.reason));
-  CHECK(contains(fallback.err, refusal.reason));  // one line on stderr
+  CHECK(contains(fallback.err, refusal.reason));
 
   Outcome strict =
       probe(refusal.folder, {{"LIBSGEMM_BACKEND", "cuda"}, {"LIBSGEMM_OFFLOAD", "always"}, {"LIBSGEMM_STRICT", "1"}});
@@ -51,7 +51,7 @@ TEST_CASE("a plugin that cannot be used is refused with its reason") {
 
   Outcome automatic = probe(refusal.folder, {{"LIBSGEMM_OFFLOAD", "always"}});
   CHECK(automatic.report["correct"] == "1");
-  CHECK(automatic.err == "");  // not requested: silent
+  CHECK(automatic.err == "");  // silent, since not requested
 }
 
 TEST_CASE("a plugin that was cut off is refused, wherever that was") {

@@ -1,5 +1,5 @@
-// 64 threads call every routine in every size on every available backend. The library and the tests verify results;
-// memory must not grow. LIBSGEMM_TEST_SECONDS: duration, default 3.
+// 64 threads call every routine in every size on every available backend. Results must be right, and memory must not
+// grow. LIBSGEMM_TEST_SECONDS: duration, default 3.
 #include <unistd.h>
 
 #include <atomic>
@@ -42,7 +42,6 @@ std::vector<std::string> backends() {
   return names;
 }
 
-// Least free memory of the GPU backends' first devices; large without a GPU.
 double free_device_bytes() {
   double least = 1e18;
   for (int index = 0; index < libsgemm_backend_count(); ++index) {
@@ -101,7 +100,6 @@ std::string one_call(Shared *shared, libsgemm_handle_t handle, const std::string
 std::string work(Shared *shared, int thread) {
   Random random(static_cast<uint64_t>(thread) + 1);
   while (!shared->stop) {
-    // Handles and their workspaces come and go.
     Handle handle;
     const std::string &backend = shared->names[static_cast<size_t>(thread) % shared->names.size()];
     if (libsgemm_set_backend(handle, backend.c_str()) != LIBSGEMM_SUCCESS) return "set_backend";

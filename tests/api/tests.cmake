@@ -1,4 +1,3 @@
-# The API: arguments, plans, plugins, allocations, threads.
 libsgemm_add_test(api/test_arguments SOURCES api/test_batch_arguments.cpp)
 libsgemm_add_test(api/test_api)
 libsgemm_objects(objects contract/kernel_table.cpp)

@@ -1,4 +1,4 @@
-// A machine's model below the API: predictions, file, fit to measured times.
+// A machine's model: predictions, file, fit to measured times.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ Prediction predict_product(const Calibration &c, int64_t m, int64_t n, int64_t k
   return predict(c, describe_product(m, n, k), pinned);
 }
 
-// A product of powers, which interpolation reproduces exactly.
+// Interpolation reproduces a product of powers exactly.
 void fill_with_powers(SizeTable *table) {
   for (int m = 0; m < SizeTable::kCount; ++m) {
     for (int n = 0; n < SizeTable::kCount; ++n) {
@@ -59,13 +59,13 @@ void write(const std::string &path, const std::string &text) { std::ofstream(pat
 
 // ---- A simulated machine -------------------------------------------------------------------------------------------
 
-// Deviates from 1 by a few per cent with the shape, as real libraries do.
+// Real libraries deviate by a few per cent with the shape.
 double quirk(int64_t m, int64_t n, int64_t k, double amplitude) {
   const uint64_t hash = static_cast<uint64_t>(m * 31 + n * 17 + k * 7) * 0x9e3779b97f4a7c15u;
   return 1 + amplitude * (static_cast<double>(hash >> 40) / static_cast<double>(1 << 23) - 1);
 }
 
-// A CPU with 16 threads above some size, and limited bandwidth.
+// 16 threads above some size, and limited bandwidth.
 double simulated_cpu(int64_t m, int64_t n, int64_t k) {
   const double x = static_cast<double>(m), y = static_cast<double>(n), z = static_cast<double>(k);
   const double threads = std::clamp(std::min(x * y / 2000, x * y * z / 1e6), 1.0, 16.0);
@@ -77,7 +77,7 @@ double simulated_cpu(int64_t m, int64_t n, int64_t k) {
 constexpr double kStaged = 25e9, kLink = 55e9;  // bytes/s of pageable and page-locked memory
 constexpr double kFlops = 50e12;
 
-// A GPU that computes C tile by tile, each after a panel of A and of B, with a link in each direction.
+// C is computed by tiles, each after a panel of A and of B. The link has both directions.
 double simulated_gpu(int64_t m, int64_t n, int64_t k, double link) {
   constexpr int64_t kTile = 1024;
   double up = 35e-6, device = 35e-6, down = 35e-6;
@@ -193,7 +193,6 @@ TEST_CASE("what is assumed keeps small products on the CPU and sends large ones 
     CHECK_FALSE(pays(100, 0));
     CHECK(pays(16384, kAllPinned));
     CHECK_FALSE(predict_product(c, 10000, 1, 10000).gpu * c.margin < predict_product(c, 10000, 1, 10000).cpu);
-    // No call below the bound for small calls pays.
     const double least = least_product(c);
     for (int64_t n = 1; n < 3000; n += 1 + n / 7) {
       for (const int64_t k : {int64_t{1}, n / 3 + 1, n, 5 * n}) {
@@ -259,7 +258,7 @@ TEST_CASE("a damaged file is refused with the line at fault") {
   CHECK_FALSE(is_read(with("\npageable ", "\npageable nan "), &problem));
   CHECK_FALSE(is_read(with("\npageable ", "\npageable 1e400 "), &problem));
   CHECK_FALSE(is_read(with("\npageable ", "\npageable 0 "), &problem));
-  CHECK_FALSE(is_read(with("\npageable ", "\npageable 5e9 "), &problem));  // one number too many
+  CHECK_FALSE(is_read(with("\npageable ", "\npageable 5e9 "), &problem));
   CHECK(problem == "line 14: there is text after the numbers");
   CHECK_FALSE(is_read(with("\ncorrection ", "\ncorrection 0 "), &problem));
 }
@@ -392,8 +391,7 @@ TEST_CASE("fitted to a simulated machine, the model is close to its times and de
   CHECK(right >= shapes * 95 / 100);
 }
 
-// While copies take longer than arithmetic, times say little about the GPU's rate. A fit to them alone halves it, and
-// so the predictions for larger products and page-locked memory.
+// While copies take longer than arithmetic, times say little about the GPU's rate. A fit to them alone would halve it.
 TEST_CASE("with the link and the rate of computing as measured, products that were not timed are predicted, too") {
   const Calibration c = calibrate_simulated();
   for (const int64_t n : {6000, 8192, 12000, 16384}) {

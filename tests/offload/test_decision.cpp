@@ -1,4 +1,3 @@
-// CPU or GPU for host memory, by a calibration, on the mock GPU (plugins/mock.cpp).
 #include <dlfcn.h>
 #include <libsgemm.h>
 
@@ -24,7 +23,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// A CPU of 1 GFLOP/s and a GPU call of 100 us: products above about 37 go to the GPU.
+// The CPU has 1 GFLOP/s and a GPU call takes 100 us: products above about 37 go to the GPU.
 Calibration figures(double startup, double cpu_flops = 1e9, double call = 100e-6) {
   Calibration c = assumed_calibration(1);
   c.margin = 1;
@@ -40,7 +39,7 @@ Calibration figures(double startup, double cpu_flops = 1e9, double call = 100e-6
   return c;
 }
 
-// Named before the library reads the environment, written when a test needs it.
+// The file is named before the library reads the environment, and written when a test needs it.
 const std::string &own_file() {
   static const TemporaryDirectory folder;
   static const std::string path = [] {
@@ -52,7 +51,6 @@ const std::string &own_file() {
   return path;
 }
 
-// The mock GPU's key, without starting it.
 CalibrationKey own_key() {
   own_file();
   libsgemm_backend_info_t cpu = {};
@@ -76,7 +74,7 @@ mock::Control &gpu() {
   return *reinterpret_cast<mock::ControlEntry>(dlsym(plugin, mock::kControlSymbol))();
 }
 
-// A process of its own reads the environment again.
+// Each process reads the environment again.
 Outcome probe(const std::string &calibration, Environment environment, const std::vector<std::string> &arguments = {}) {
   environment["LIBSGEMM_BACKEND_PATH"] = MOCK_FOLDER "/gpu";
   if (!calibration.empty()) environment["LIBSGEMM_CALIBRATION"] = calibration;
@@ -111,7 +109,6 @@ TEST_CASE("figures that fit decide, and say so") {
   CHECK_THAT(probe(path, {}, {"--size", "5"}).report["reason"], Contains("cuda not worth the transfer: too small"));
   CHECK_THAT(probe(path, {}, {"--size", "30"}).report["reason"],
              Contains("cuda not worth the transfer: 0.054 ms predicted on ") && Contains("against 0.1 on cuda"));
-  // A CPU thirty times as fast keeps them.
   const std::string fast = folder.write_file("fast", figures(0, 30e9));
   CHECK(probe(fast, {}).report["backend"] != "cuda");
 }
@@ -168,7 +165,6 @@ TEST_CASE("figures of another device are given up when the devices are known") {
   const std::string path = folder.write_file("own", figures(0), other);
   other.device = "another driver; 2 x mock device";
   const std::string foreign = folder.write_file("other", figures(0), other);
-  // `describe` initialises devices.
   CHECK(probe(path, {}, {"--mode", "describe", "--size", "100"}).report["backend"] == "cuda");
   Outcome outcome = probe(foreign, {{"LIBSGEMM_VERBOSE", "1"}}, {"--mode", "describe", "--size", "100"});
   CHECK(outcome.report["backend"] != "cuda");
@@ -210,8 +206,7 @@ TEST_CASE("the devices are started once the calls so far would have paid for it"
     libsgemm_last_info(&info);
     return info;
   };
-  // On the GPU a product of 48 saves 12 of 22 ms; one of 30 nothing. No real CPU is slower than these predictions, so
-  // they count.
+  // On the GPU a product of 48 saves 12 of 22 ms; one of 30 nothing. No real CPU is slower than these predictions.
   for (const char *saved : {"12.1", "24.2"}) {
     for (int i = 0; i < 20; ++i) CHECK(std::string(call(30).backend) != "cuda");
     const libsgemm_info_t info = call(48);
@@ -227,8 +222,8 @@ TEST_CASE("the devices are started once the calls so far would have paid for it"
 }
 
 TEST_CASE("a CPU that is slower than predicted pays for the start sooner") {
-  // A product takes 50 us or more; predicted are 16 ns. By prediction a thousand calls pay for the start, by
-  // measurement one does.
+  // Predicted are 16 ns, measured 50 us or more: by prediction a thousand calls pay for the start, by measurement one
+  // does.
   const CalibrationFolder folder;
   Outcome outcome =
       probe(folder.write_file("figures", figures(20e-6, 1e15, 1e-9)), {}, {"--mode", "twice", "--size", "200"});
@@ -259,7 +254,6 @@ TEST_CASE("where results are deterministic no call is decided by those before it
   outcome = probe(folder.write_file("other", figures(0), other), deterministic, {"--mode", "twice", "--size", "100"});
   CHECK(outcome.report["first_backend"] != "cuda");
   CHECK(outcome.report["backend"] != "cuda");
-  // A call too small by both does not start devices.
   const std::string own = folder.write_file("own", figures(0));
   for (const char *size : {"5", "100"}) {
     outcome = probe(own, {{"LIBSGEMM_DETERMINISTIC", "1"}, {"LIBSGEMM_VERBOSE", "1"}}, {"--size", size});
@@ -271,7 +265,6 @@ TEST_CASE("where results are deterministic no call is decided by those before it
 
 namespace {
 
-// Random operands; C is full of twos.
 class RepeatedProducts {
  public:
   enum Where { host, device, kWheres };
@@ -318,7 +311,7 @@ class RepeatedProducts {
 
 }  // namespace
 
-// Only by name. LIBSGEMM_TEST_TRIALS: calls; the promise is for 10000.
+// LIBSGEMM_TEST_TRIALS: calls; the promise is for 10000.
 TEST_CASE("deterministic bits are a function of the call, under load and while memory comes and goes",
           "[.deterministic]") {
   setenv("LIBSGEMM_DETERMINISTIC", "1", 1);

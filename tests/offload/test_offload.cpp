@@ -1,5 +1,5 @@
-// Host memory through a mock GPU (plugins/mock.cpp): tiles and blocks of k of every shape, page-locked memory, two
-// devices, limits, threads. LIBSGEMM_TEST_STRICT=1: with LIBSGEMM_STRICT.
+// Host memory through a mock GPU (plugins/mock.cpp): tiles of every shape, page-locked memory, two devices, limits,
+// threads. LIBSGEMM_TEST_STRICT=1: with LIBSGEMM_STRICT.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -36,7 +36,7 @@ TEST_CASE("every shape, in as many parts as memory demands") {
     CHECK(memory.device_bytes == static_cast<size_t>(gpu().bytes.load()));
     CHECK(memory.pinned_bytes == static_cast<size_t>(gpu().pinned_bytes.load()));
     CHECK(memory.pinned_bytes <= memory.pinned_limit);
-    if (bytes != 0) CHECK(static_cast<size_t>(gpu().most_bytes.load()) <= 2 * bytes);  // limit for each device
+    if (bytes != 0) CHECK(static_cast<size_t>(gpu().most_bytes.load()) <= 2 * bytes);
   }
   limit(0, 0);
   CHECK(gpu().bytes == 0);
@@ -55,7 +55,6 @@ struct Matrices {
   std::vector<float> a, b, c;
 };
 
-// Small integers; divisors are 1.
 Matrices make_matrices(size_t count) {
   Matrices x;
   for (std::vector<float> *data : {&x.a, &x.b, &x.c}) {
@@ -123,7 +122,7 @@ TEST_CASE("a triangle of C is cut into triangles and products") {
     limit(bytes, 0);
     for (const Routine routine :
          {Routine::kSsyrk, Routine::kSsyr2k, Routine::kSgemmtr, Routine::kShsyrk, Routine::kSbsyrk}) {
-      // The mock's kernel for products off the diagonal needs 2 MiB of workspace.
+      // The mock's kernel off the diagonal needs 2 MiB of workspace.
       if (bytes != 0 && sgemm_test::element_of(routine) != sgemm_test::Element::kFloat) continue;
       for (int way = 0; way < 16; ++way) {
         Args args;

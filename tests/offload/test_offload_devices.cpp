@@ -1,5 +1,5 @@
 // Host memory through several mock GPUs (plugins/mock.cpp): which share a call, failures, and which a process uses.
-// Decisions made once a process have hidden cases, which run alone.
+// Hidden cases run alone: a process decides once.
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +17,6 @@ namespace {
 
 constexpr Shape kShape = {120, 110, 60};
 
-// At level 0.
 const std::string &log_file() {
   static const sgemm_test::TemporaryDirectory folder;
   static const std::string path = folder.path() + "/log";
@@ -31,10 +30,10 @@ int lines_with(const std::string &text) {
   return count;
 }
 
-// Starts devices. By default two share each call's many tiles.
+// By default two devices share each call's many tiles.
 void start(const char *count = "2") {
   static const bool first = [count] {
-    gpu();  // sets the number of devices to one
+    gpu();
     if (count != nullptr) {
       setenv("LIBSGEMM_OFFLOAD_DEVICES", count, 1);
     } else {
@@ -154,11 +153,8 @@ TEST_CASE("if all devices fail the call fails, with C as it was or computed by o
   }
 }
 
-// ---- Cases for processes of their own
-
 TEST_CASE("a device that is described otherwise, or on which rows cost otherwise, does not share a call",
           "[.unlike][.slower]") {
-  // Two tags, two runs.
   (std::getenv("LIBSGEMM_TEST_SLOWER") != nullptr ? gpu().slower : gpu().unlike) = 1;
   start();
   HostProduct p(kShape);
@@ -194,7 +190,7 @@ TEST_CASE("a process that uses the second device does not touch the first", "[.r
   CHECK(gpu().entered[1]);
   CHECK_FALSE(gpu().entered[0]);
   libsgemm_device_info_t info = {};
-  REQUIRE(libsgemm_device_describe(0, 0, &info) == LIBSGEMM_SUCCESS);  // may still be described
+  REQUIRE(libsgemm_device_describe(0, 0, &info) == LIBSGEMM_SUCCESS);
   CHECK(info.memory_free_bytes > 0);
 }
 
@@ -234,7 +230,7 @@ TEST_CASE("pieces of a call that is refused after another one's timeout are not 
     libsgemm_destroy(h);
   };
   std::thread one(run, &first, 0);
-  std::this_thread::sleep_for(std::chrono::milliseconds(800));  // its timeout ends before the other's
+  std::this_thread::sleep_for(std::chrono::milliseconds(800));  // its timeout ends first
   std::thread other(run, &second, 1);
   one.join();
   other.join();

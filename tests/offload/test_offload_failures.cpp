@@ -1,5 +1,5 @@
-// Host memory through a failing GPU (plugins/mock.cpp): each runtime call, each allocation of the library, too little
-// memory, a hanging device. LIBSGEMM_TEST_STRICT=1: with LIBSGEMM_STRICT; LIBSGEMM_TEST_VERBOSE=1: all messages.
+// Host memory through a failing GPU (plugins/mock.cpp): each runtime call, each allocation, little memory, a hanging
+// device. LIBSGEMM_TEST_STRICT=1: with LIBSGEMM_STRICT; LIBSGEMM_TEST_VERBOSE=1: all messages.
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 enum class Manner { plain, verified, forced };  // forced: nothing may replace the kernel
 
-// A product of several tiles and blocks of k, in which the n-th operation at a site fails. False if there were fewer.
+// The n-th operation at a site fails, for several tiles and blocks of k. Returns false if there were fewer operations.
 bool fail_once(mock::Site site, int nth, bool pinned, float beta, Manner manner) {
   begin();
   REQUIRE(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
@@ -109,7 +109,7 @@ TEST_CASE("whatever allocation fails, alone or behind a call of the runtime, the
 
 namespace {
 
-// Bytes by which a call grows the process. The next call reuses the copy of C.
+// Bytes by which a call grows the process.
 size_t growth(const Shape &shape) {
   const auto size = [] {
     size_t pages = 0;
@@ -213,9 +213,9 @@ TEST_CASE("C is saved only if a failure could lose it") {
   constexpr int64_t kRows = 2048, kCols = 4096;
   constexpr size_t kBytes = sizeof(float) * kRows * kCols;
   const auto shape = [](float beta) { return Shape{kRows, kCols, 1, false, false, beta, true, 0}; };
-  growth(shape(0));  // includes the first call's other allocations
+  growth(shape(0));  // the first call also allocates otherwise
   if (strict()) {
-    CHECK(growth(shape(0)) >= kBytes);  // no other backend would compute it again
+    CHECK(growth(shape(0)) >= kBytes);
   } else {
     CHECK(growth(shape(0)) < kBytes);
   }
@@ -242,7 +242,7 @@ TEST_CASE("where memory is short, less of it does") {
   gpu().capacity = 0;
 }
 
-// Last: the device never frees its memory.
+// This test is last: the device never frees its memory.
 TEST_CASE("a device that does not answer is given up") {
   begin();
   limit(0, 0);

@@ -1,5 +1,5 @@
-// Memory of calls (common/offload/memory/memory.h) on a backend that does nothing: no thread waits for another's
-// allocation, nothing is queried twice, page-locked memory outlives its device, releasing allocates nothing.
+// common/offload/memory/memory.h on a backend that does nothing: no thread waits for another's allocation, nothing is
+// queried twice, page-locked memory outlives its device, releasing allocates nothing.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -20,7 +20,7 @@ std::atomic<bool> no_memory{false};
 
 }  // namespace
 
-// Not inlined: GCC warns of free() for memory from new.
+// Inlining makes GCC warn of free() for memory from new.
 [[gnu::noinline]] void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
   return no_memory ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
 }
@@ -34,13 +34,12 @@ std::atomic<bool> no_memory{false};
 
 namespace libsgemm {
 
-// The library around the code under test: one backend, no environment.
 std::atomic<Library *> g_library{nullptr};
 bool lost_by_fork(int) { return false; }
 
 namespace {
 
-constexpr int kDevices = 3;  // in use; one more must stay unused
+constexpr int kDevices = 3;  // one more must stay unused
 constexpr size_t kMiB = size_t{1} << 20;
 
 std::mutex g_mutex;
@@ -160,7 +159,6 @@ const Backend &backend() {
   return table;
 }
 
-// Releases memory and forgets earlier findings.
 void begin() {
   library().slots[0].table = &backend();
   for (bool &lost : g_lost) lost = false;
@@ -181,7 +179,7 @@ DeviceSet *take(int device, size_t bytes) {
 
 void give(const std::vector<PinnedPiece> &pieces) { give_pieces(pieces.data(), pieces.size()); }
 
-// True if `work` ends while another thread waits in the driver.
+// Tells whether `work` ends while another thread waits in the driver.
 template <typename Work>
 bool goes_on(const Work &work) {
   std::packaged_task<void()> task(work);
@@ -280,7 +278,7 @@ TEST_CASE("a device is asked once for what is free, and again when that may not 
   give_set(set, Ending::healthy);
   CHECK(ask(kMiB) == all);
   CHECK(g_asked == 1);
-  ask(100 * 1024 * kMiB);  // above the known free memory
+  ask(100 * 1024 * kMiB);
   CHECK(g_asked == 2);
   g_full = 2;
   CHECK(take(2, 10 * 1024 * kMiB) == nullptr);
@@ -327,7 +325,7 @@ TEST_CASE("page-locked memory is had through the call's device, and given back t
   release_idle_memory();
   CHECK(memory_state().pinned_bytes == 0);
   CHECK(g_pinned->empty());
-  CHECK_FALSE(g_entered[kDevices]);  // unused
+  CHECK_FALSE(g_entered[kDevices]);
   begin();
 }
 

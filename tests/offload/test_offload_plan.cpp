@@ -1,5 +1,5 @@
-// Tiles of products of host memory (common/offload/tile_plan.h): for every shape and memory size each element of C is
-// in one tile, and everything fits in buffers and memory.
+// common/offload/tile_plan.h: for every shape and memory size each element of C is in one tile, and everything fits in
+// buffers and memory.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -120,7 +120,7 @@ TEST_CASE("a sum that is to be one chain is not cut") {
   deep.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT;
   CHECK_FALSE(make_plan(deep, kRates, little, &p));  // no row of A fits
 
-  // Off the diagonal syr2k is two products: C would be rounded between them.
+  // Off the diagonal syr2k is two products, between which C would be rounded.
   GemmDesc two = product(3000, 3000, 2000);
   two.routine = Routine::syr2k;
   REQUIRE(make_plan(two, kRates, little, &p));
@@ -254,7 +254,7 @@ TEST_CASE("a triangle of C is cut alike in both directions") {
         check_plan(d, p, budget);
         CHECK(p.rows == p.cols);
         CHECK(p.row_panels() > 2);
-        // Counts multiplications of the triangle and the diagonal's squares once.
+        // Each multiplication of the triangle and of the diagonal's squares counts once.
         double flops = 0;
         for (const Unit &u : make_units(d, p, 0, 1)) {
           CHECK((uplo == LIBSGEMM_LOWER ? u.i >= u.j : u.i <= u.j));

@@ -1,4 +1,4 @@
-// Tuned kernels: classes of calls and their text, the file, which entries apply, and the counts of a program's calls.
+// Tuned kernels: classes of calls and their text, the file, the entries that apply, and counts of a program's calls.
 #include <libsgemm.h>
 
 #include <cstdlib>
@@ -45,7 +45,6 @@ GemmDesc product(int64_t m, int64_t n, int64_t k) {
   return d;
 }
 
-// Every routine, type and kind of batch, with different arguments.
 std::vector<GemmDesc> many_calls() {
   std::vector<GemmDesc> calls;
   for (const RoutineTraits &t : kRoutines) {
@@ -82,8 +81,6 @@ std::vector<GemmDesc> many_calls() {
   return calls;
 }
 
-// ---- A GPU that chooses kernels, but computes nothing --------------------------------------------------------------
-
 bool g_supported = true;
 size_t g_workspace = 0;
 
@@ -98,7 +95,7 @@ Kernel make_row(const char *name, libsgemm_math_mode_t mode, double (*cost)(cons
   return row;
 }
 
-// A new backend a case: its file and choices are cached.
+// Each case has a new backend, since its file and choices are cached.
 const Backend &new_backend(bool is_gpu = true) {
   static std::deque<Backend> backends;
   static const std::vector<Kernel> rows = [] {
@@ -277,7 +274,6 @@ TEST_CASE("a tuned row goes before the model's, for its calls alone") {
   unaligned.ldb = 301;
   CHECK(name_of(selected(file, unaligned)) == "model model");
   CHECK(name_of(selected({own_key(), {}}, desc)) == "model model");
-  // Not for another device or a CPU.
   CHECK(name_of(selected(file, desc, 1)) == "model model");
   CHECK(name_of(selected(file, desc, 0, SIZE_MAX, new_backend(false))) == "model model");
   use_tuning("off");
@@ -292,7 +288,7 @@ TEST_CASE("a choice that was remembered is as good as the first one") {
   use_tuning(folder.path() + "/tuning");
   for (int i = 0; i < 3; ++i) {
     CHECK(name_of(select_kernel(backend, desc, 0, SIZE_MAX)) == "tuned tuned");
-    CHECK(name_of(select_kernel(backend, desc, 1, SIZE_MAX)) == "model model");  // another device name
+    CHECK(name_of(select_kernel(backend, desc, 1, SIZE_MAX)) == "model model");
   }
   use_tuning("off");
 }
@@ -307,17 +303,14 @@ TEST_CASE("a tuned row that may not serve the call is passed over") {
   CHECK(name_of(selected(file, desc, 0, kWorkspace - 1)) == "model model");
   CHECK(name_of(selected(file, desc, 0, kWorkspace)) == "tuned tuned");
   g_workspace = 0;
-  // The arithmetic must be the requested one.
   CHECK(name_of(selected({own_key(), {tuned_call(desc, "tf32")}}, desc)) == "model model");
   GemmDesc fast = desc;
   fast.math_mode = LIBSGEMM_MATH_TF32;
   CHECK(name_of(selected({own_key(), {tuned_call(fast, "fp64")}}, fast)) == "model tf32");
   CHECK(name_of(selected({own_key(), {tuned_call(fast, "tf32")}}, fast)) == "tuned tf32");
-  // A planned call ignores entries without plan.
   GemmDesc planned = desc;
   planned.plan_a = &planned;
   CHECK(name_of(selected(file, planned)) == "model model");
-  // No such kernel.
   CHECK(name_of(selected({own_key(), {tuned_call(desc, "gone"), tuned_call(product(1, 1, 1), "tuned")}}, desc)) ==
         "model model");
 }
@@ -427,7 +420,7 @@ TEST_CASE("calls of many threads are counted by their class without loss") {
   constexpr int kThreads = 4, kClasses = 5000, kCalls = 3, kSame = 100000;
   const TemporaryDirectory folder;
   stats_open(folder.path());
-  stats_count_shape(product(1, 1, 1));  // counting is off
+  stats_count_shape(product(1, 1, 1));
   stats_count_shapes(true);
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
@@ -460,7 +453,7 @@ TEST_CASE("calls of many threads are counted by their class without loss") {
     }
   }
   REQUIRE(counts.size() == kClasses + 1);
-  CHECK(places < 2 * kClasses);  // a class is there twice only if two threads added it at once
+  CHECK(places < 2 * kClasses);  // two threads may add a class at once
   CHECK(counts[kClasses + 1] == kThreads * kSame);
   counts.erase(kClasses + 1);
   for (const auto &[m, count] : counts) {

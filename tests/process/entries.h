@@ -49,13 +49,13 @@ struct Data {
   float *device_a = nullptr, *device_c = nullptr;
 };
 
-// A call, rebuilt in each child. `expected`: status with enough memory.
+// Each child rebuilds the call. `expected`: status with enough memory.
 struct Entry {
   std::string name;
   int expected;
   std::function<int(Data *, libsgemm_handle_t)> run;
   bool wants_handle = false;
-  bool in_parts = false;  // parts of C may be computed
+  bool in_parts = false;  // some parts of C may be computed
 };
 using Entries = std::vector<Entry>;
 

@@ -1,11 +1,11 @@
-// A process that makes calls and reports on them: environment variables, the life of a process.
+// A process that makes calls and reports on them.
 //
 //   probe --report FILE [--mode MODE] [--size N] [--backend LIST] [--kernel NAME] [--library FILE] [--second FILE]
 //         [--folder FOLDER] [--extra KIB] [--before none|small|large]
 //
-// Writes lines KEY=VALUE to FILE; stdout and stderr belong to the library. Exit status 0: the mode ran; the report has
-// the results. Built twice: linked with the library, and (PROBE_DLOPEN) opening --library and --second with dlopen().
-// --folder: working directory after loading.
+// Writes lines KEY=VALUE to FILE; stdout and stderr belong to the library. Exit status 0: the mode ran. Built twice:
+// linked with the library, and (PROBE_DLOPEN) opening --library and --second with dlopen(). --folder: working directory
+// after loading.
 #include <libsgemm.h>
 
 #include <dlfcn.h>
@@ -27,7 +27,7 @@
 
 namespace {
 
-// Linked or from dlsym().
+// Linked functions, or those of dlsym().
 struct Library {
   decltype(&libsgemm_sgemm) sgemm;
   decltype(&libsgemm_sgemm_h) sgemm_h;
@@ -93,7 +93,7 @@ void *load(const std::string &) {
 }
 #endif
 
-// Exact: C = A * B + C of small integers.
+// Small integers are exact: C = A * B + C.
 class Product {
  public:
   explicit Product(int64_t size) : n_(size), a_(count()), b_(count()), c_(count()) {
@@ -140,8 +140,8 @@ class Product {
 
 int64_t size() { return options.count("size") != 0 ? std::atol(options["size"].c_str()) : 20; }
 
-// True if a call without a handle is right, or fails with a message and C unchanged. Allocates nothing: after fork only
-// the library's locks may hang a child, not a sanitizer's allocator.
+// Tells whether a call without a handle is right, or fails with a message and C unchanged. Allocates nothing: after
+// fork only the library's locks may hang a child, not a sanitizer's allocator.
 bool call_is_sound(Product *product) {
   product->reset();
   if (product->call() == LIBSGEMM_SUCCESS) return product->correct();
@@ -155,7 +155,7 @@ bool call_is_sound() {
   return call_is_sound(&product);
 }
 
-// Identifies the arithmetic: every rounding mode changes this number differently.
+// Every rounding mode changes this number differently.
 std::string input_of_product() {
   const float x = 0x1.012p0f, one = 1;
   float c = 0;
@@ -199,7 +199,6 @@ int twice_mode() {
   return call_mode();
 }
 
-// Calls with a handle, and --backend and --kernel.
 int handle_mode() {
   libsgemm_handle_t handle = nullptr;
   const libsgemm_status_t created = library.create(&handle);
@@ -234,7 +233,7 @@ int describe_mode() {
   return call_mode();
 }
 
-// Runs body(i, begin) in `count` threads, which return from begin() at once.
+// All threads wait in begin() for each other.
 template <typename Body>
 void run_at_once(int count, const Body &body) {
   pthread_barrier_t barrier;
@@ -262,7 +261,7 @@ int first_use_mode() {
   return call_mode();
 }
 
-// 300 threads start at once. Each makes three products and solves three systems with the identity.
+// Each thread makes three products and solves three systems with the identity.
 int crowd_mode() {
   std::atomic<int> sound{0};
   run_at_once(300, [&sound](int i, const auto &begin) {
@@ -297,7 +296,7 @@ int rest_mode() {
   return 0;
 }
 
-// True if a forked child's call is sound. An alarm ends a hanging child.
+// An alarm ends a hanging child.
 bool child_is_sound() {
   Product product(size());
   const pid_t pid = fork();
@@ -309,7 +308,7 @@ bool child_is_sound() {
   return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// Calls in a child whose address space may grow by --extra KiB. --before: the parent's earlier call.
+// The child's address space may grow by --extra KiB. --before: the parent's earlier call.
 int limited_mode() {
   Product small(4), product(size());
   if (options["before"] == "small") small.call();
@@ -381,7 +380,7 @@ int exit_while_mode() {
 
 void call_at_exit() { tell("at_exit", call_is_sound() ? "1" : "0"); }
 
-// Calls in exit handlers after and before the library's own.
+// Exit handlers call after and before the library's own.
 int at_exit_mode() {
   std::atexit(call_at_exit);
   tell("first", call_is_sound() ? "1" : "0");
@@ -404,7 +403,7 @@ int reopen_mode() {
   return 0;
 }
 
-// Opens two libraries, calls, and closes them in the same or reverse order, or not.
+// Closes the libraries in the same or reverse order, or not.
 int two_mode(const std::string &mode) {
   void *first = open_file(options["library"]);
   void *second = open_file(options["second"]);

@@ -2,8 +2,7 @@
 //
 //   probe_end --report FILE --mode MODE [--size N] [--calls native|cblas] [--plugin FILE]
 //
-// Writes lines KEY=VALUE to FILE. --calls cblas: cblas_sgemm of the preloaded library. --plugin: the mock GPU, which
-// counts calls.
+// --calls cblas: cblas_sgemm of the preloaded library. --plugin: the mock GPU, which counts calls.
 #include <libsgemm.h>
 
 #include <dlfcn.h>
@@ -34,7 +33,7 @@ using Cblas = void (*)(int, int, int, int, int, int, float, const float *, int, 
 
 std::map<std::string, std::string> &options = *new std::map<std::string, std::string>;
 std::FILE *report;
-Cblas cblas;  // NULL: native
+Cblas cblas;
 
 void tell(const std::string &key, const std::string &value) {
   std::fprintf(report, "%s=%s\n", key.c_str(), value.c_str());
@@ -42,7 +41,7 @@ void tell(const std::string &key, const std::string &value) {
 }
 void tell(const std::string &key, int64_t value) { tell(key, std::to_string(value)); }
 
-// Exact: C = A * B + C of small integers. Only the constructor allocates.
+// Small integers are exact: C = A * B + C. Only the constructor allocates.
 class Product {
  public:
   Product() : n_(std::atol(options["size"].c_str())), a_(count()), b_(count()), c_(count()) {
@@ -87,11 +86,11 @@ class Product {
   std::vector<float> a_, b_, c_, before_;
 };
 
-// Threads that are joined while static objects are destroyed.
+// The threads are joined while static objects are destroyed.
 class Pool {
  public:
   ~Pool() {
-    // Calls must still complete after the process starts to end.
+    // Calls must complete after the process starts to end.
     for (size_t i = 0; i < threads_.size(); ++i) {
       const int before = done_[i];
       while (done_[i] < before + 3) usleep(100);
@@ -132,7 +131,7 @@ bool thread_product() {
   return product->right();
 }
 
-// True if a child's call is right, in the parent's memory. An alarm ends a hanging child.
+// The child calls in the parent's memory. An alarm ends a hanging child.
 bool child_is_right(Product *product) {
   const pid_t pid = fork();
   if (pid == 0) {
@@ -149,7 +148,7 @@ int pool_mode() {
   return 0;
 }
 
-// As pool_mode(); threads also fork, and an exit handler forks last.
+// Threads also fork, and an exit handler forks last.
 int pool_fork_mode() {
   static Product *const product = new Product;
   static std::atomic<int> children{0}, right{0};
@@ -178,7 +177,6 @@ void after(int milliseconds, void (*handler)(int)) {
   setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-// exit() in a signal handler during a call, and one more call.
 int signal_exit_mode() {
   static Product *const product = new Product;
   product->call();
@@ -194,7 +192,6 @@ void fork_now(int) {
   signalled = true;
 }
 
-// fork() in a signal handler during a call, which continues.
 int signal_fork_mode() {
   forks_product = new Product;
   Product product;
@@ -205,7 +202,7 @@ int signal_fork_mode() {
   return 0;
 }
 
-// Takes every lock of the library, except in products.
+// Takes every lock except those in products.
 bool use_handles() {
   libsgemm_handle_t h = nullptr;
   libsgemm_plan_t plan = nullptr;
@@ -263,7 +260,6 @@ int fork_handlers_mode() {
   return 0;
 }
 
-// Reports results of calls during exit, and their GPU calls.
 void tell_late(libsgemm_handle_t h, mock::Control *gpu) {
   const auto asked = [gpu] { return gpu != nullptr ? gpu->calls[mock::kAny].load() : 0; };
   const int before = asked();

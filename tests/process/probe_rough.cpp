@@ -2,7 +2,6 @@
 //
 //   probe_rough --report FILE --mode MODE [--file FILE] [--locale NAME]
 //
-// Writes lines KEY=VALUE to FILE. Exit status 0: the mode ran; the report has the results.
 #include <libsgemm.h>
 
 #include <fcntl.h>
@@ -38,8 +37,8 @@ void tell(const std::string &key, const std::string &value) {
   std::fflush(report);
 }
 
-// A 20 x 20 x 20 product, whose elements are 20, and a drop-in call with an illegal argument, which it reports on
-// stderr. Returns the fault or "".
+// Makes a 20 x 20 x 20 product, whose elements are 20, and a drop-in call with an illegal argument. Returns the fault
+// or "".
 std::string call() {
   constexpr int kSize = 20;
   static float a[kSize * kSize], b[kSize * kSize], c[kSize * kSize];
@@ -57,7 +56,7 @@ std::string call() {
   return c[0] == kSize ? "" : "a call with an illegal argument wrote";
 }
 
-// Reports whether write signals are unchanged: none pending, none blocked.
+// No write signal may be pending or blocked.
 void tell_signals() {
   sigset_t pending, blocked;
   sigpending(&pending);
@@ -90,7 +89,7 @@ int closed_pipe_mode() {
   return 0;
 }
 
-// Closes all descriptors, as daemons do, and opens a file. The library's former descriptors then belong to that file.
+// Daemons close all descriptors. The library's then belong to another file.
 int closed_descriptors_mode() {
   tell("first", call());
   const int kept = fileno(report);
@@ -108,7 +107,6 @@ int closed_descriptors_mode() {
   return 0;
 }
 
-// Changes folders before the library reopens its log.
 int moved_mode() {
   tell("first", call());
   if (chdir("/") != 0) return 2;
@@ -126,7 +124,7 @@ int locale_mode() {
   return 0;
 }
 
-// Another thread sets existing variables (the list does not move) while the first call loads its BLAS.
+// Another thread sets existing variables while the first call loads its BLAS. The list of variables does not move.
 int setenv_mode() {
   constexpr int kVariables = 200;
   const auto name = [](int i) { return "PROBE_VARIABLE_" + std::to_string(i); };

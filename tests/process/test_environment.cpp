@@ -1,4 +1,4 @@
-// Environment variables: each valid and invalid value in its own process.
+// Environment variables: each value in its own process.
 #include <filesystem>
 #include <fstream>
 
@@ -20,10 +20,9 @@ bool is_available(const std::string &backend) {
   return false;
 }
 
-// The default for small host matrices.
 std::string cpu_backend() { return is_available("openblas") ? "openblas" : "ref"; }
 
-// Must succeed and print nothing on stdout.
+// The probe must succeed and print nothing on stdout.
 Outcome probe(const Environment &environment, const std::vector<std::string> &arguments = {}) {
   Outcome outcome = run_probe(PROBE, arguments, environment);
   INFO(outcome.description());
@@ -39,7 +38,6 @@ void check_success(Outcome outcome, const std::string &backend) {
   CHECK(outcome.report["correct"] == "1");
 }
 
-// libsgemm.so copied to a folder without plugins.
 class LibraryWithoutPlugins {
  public:
   LibraryWithoutPlugins() : file_(directory_.path() + "/libsgemm.so") {
@@ -191,7 +189,6 @@ TEST_CASE("every valid value is accepted, and an empty one means the default") {
 }
 
 TEST_CASE("LIBSGEMM_MATH_MODE is the arithmetic that runs") {
-  // 1 + 2^-8 + 2^-11, rounded to the mode's input bits; two modes have a tie.
   const std::map<std::string, std::string> inputs = {
       {"", "0x1.012p+0"},       {"fp32", "0x1.012p+0"}, {"bf16x6", "0x1.012p+0"},
       {"fp16x3", "0x1.012p+0"}, {"tf32", "0x1.01p+0"},  {"bf16", "0x1.02p+0"},

@@ -1,6 +1,6 @@
 // Every entry point of both libraries while memory runs out: each allocation in turn fails, alone or with all after it.
-// The call succeeds, or returns a lack of memory with C unchanged; the next call works, and the process lives. Children
-// call, so that crashes show and each can make its first call.
+// The call succeeds, or returns a lack of memory with C unchanged; the next call works. Each child can make its first
+// call, and its crashes show.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -24,7 +24,6 @@ using namespace sgemm_test;
 
 namespace {
 
-// From a child to its parent, in shared memory.
 struct Report {
   bool met;
   int injected;
@@ -35,7 +34,6 @@ void complain(Report *report, const Entry &entry, int nth, const std::string &te
   std::snprintf(report->fault, sizeof report->fault, "%s, allocation %d: %s", entry.name.c_str(), nth, text.c_str());
 }
 
-// A call whose nth allocation fails, and one with enough memory.
 void try_entry(const Entry &entry, Data *data, int nth, bool all, Report *report) {
   libsgemm_handle_t h = nullptr;
   if (entry.wants_handle && libsgemm_create(&h) != LIBSGEMM_SUCCESS) return complain(report, entry, nth, "no handle");
@@ -91,7 +89,6 @@ class Child {
     const pid_t pid = fork();
     if (pid == 0) {
       alarm(60);
-      // Hides messages and warnings.
       if (std::freopen("/dev/null", "w", stderr) == nullptr) _exit(1);
       try {
         work(report_);
@@ -116,14 +113,13 @@ int next(int nth) { return nth + one_in() + nth / 20; }
 
 using Variables = std::vector<std::pair<const char *, const char *>>;
 
-// Only mock plugins; no OpenBLAS, whose behaviour without memory is not the library's.
+// OpenBLAS is left out: its behaviour without memory is not the library's.
 void set(const Variables &variables) {
   setenv("LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu:" MOCK_FOLDER "/second_gpu", 1);
   setenv("LIBSGEMM_CPU_BLAS", "/no/openblas", 1);
   for (const auto &[name, value] : variables) setenv(name, value, 1);
 }
 
-// All entries after a first call of each.
 void check_warm(const Variables &variables, bool on_gpu) {
   Child child;
   int injected = 0;
@@ -151,7 +147,6 @@ void check_warm(const Variables &variables, bool on_gpu) {
   CHECK(injected > 20);
 }
 
-// Entries that may be a process's first call.
 void check_first(const Variables &variables) {
   Child child;
   int injected = 0;

@@ -1,4 +1,3 @@
-// A process's life: first use, fork, exit, dlopen and dlclose in any order. A hang is a failure.
 #include <filesystem>
 #include <fstream>
 
@@ -19,7 +18,6 @@ void check_clean(const Outcome &outcome) {
   CHECK(outcome.out == "");
 }
 
-// Runs a probe mode on each CPU backend, small and large, and expects `lines` in the report.
 void expect(const std::string &probe, std::vector<std::string> arguments, const Environment &lines,
             Environment environment = {}) {
   for (const std::string backend : kCpuBackends) {
@@ -78,7 +76,7 @@ TEST_CASE("threads of OpenBLAS sleep soon after a call, unless the program says 
     return std::stoi(outcome.report["busy"]);
   };
   CHECK(rest("") < 15);  // spinning threads use up to 100 ms on an idle machine
-  rest("30");            // any result is right
+  rest("30");
 }
 
 TEST_CASE("fork before the first use: parent and child both work") {
@@ -93,8 +91,8 @@ TEST_CASE("fork after use: the child works or gets a clear error, the parent wor
 TEST_CASE("fork while other threads call") {
   Environment environment;
 #if defined(__SANITIZE_ADDRESS__)
-  // In a forked child GCC 12's AddressSanitizer keeps allocator locks of other threads. OpenBLAS's new threads would
-  // free memory and wait forever.
+  // In a forked child GCC 12's AddressSanitizer keeps other threads' allocator locks. OpenBLAS's new threads would wait
+  // for them forever.
   environment["OPENBLAS_NUM_THREADS"] = "1";
 #endif
   expect(PROBE, {"--mode", "fork-while"}, {{"children", "20"}, {"parent", "1"}}, environment);
@@ -139,7 +137,7 @@ TEST_CASE(
   const TemporaryDirectory start, elsewhere;
   namespace fs = std::filesystem;
   fs::create_symlink(fs::path(LIBSGEMM_FILE).parent_path(), start.path() + "/lib");
-  // In the other folder the relative path leads to foreign files; opening one would be reported.
+  // In the other folder the relative path leads to foreign files, whose opening would be reported.
   fs::create_directories(elsewhere.path() + "/lib/libsgemm");
   const std::string name = "lib/" + fs::path(LIBSGEMM_FILE).filename().string();
   for (const std::string &file : {"/" + name, std::string("/lib/libsgemm/libsgemm_openblas.so")}) {

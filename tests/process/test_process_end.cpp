@@ -6,7 +6,6 @@ using namespace sgemm_test;
 
 namespace {
 
-// In a program linked with the library, or with the drop-in preloaded.
 Outcome run_mode(const std::string &mode, const std::string &backend, int size, bool preloaded,
                  Environment environment = {}, std::vector<std::string> more = {}) {
   environment["LIBSGEMM_BACKEND"] = backend;
@@ -27,7 +26,7 @@ Outcome run_mode(const std::string &mode, const std::string &backend, int size, 
 void expect(const std::string &mode, int size, const Environment &lines, const Environment &environment = {}) {
   for (const std::string backend : {"openblas", "ref"}) {
 #if defined(__SANITIZE_ADDRESS__)
-    const std::vector<bool> forms = {false};  // its runtime must be the first library
+    const std::vector<bool> forms = {false};  // AddressSanitizer's runtime must be the first library
 #else
     const std::vector<bool> forms = {false, true};
 #endif
@@ -45,7 +44,7 @@ TEST_CASE("a static pool may be joined at exit while its threads call") {
   for (const int size : {20, 200}) expect("pool", size, {{"first", "1"}, {"joined", "right"}});
 }
 
-// A child inherits AddressSanitizer's allocator locks, and waits forever if another thread held one.
+// A child inherits AddressSanitizer's allocator locks, and waits forever if another thread has one.
 #if !defined(__SANITIZE_ADDRESS__)
 TEST_CASE("a process that ends may be forked by any thread") {
   expect("pool-fork", 30, {{"joined", "right"}, {"children", "right"}, {"last_child", "1"}});

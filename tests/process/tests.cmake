@@ -1,5 +1,4 @@
-# Processes: environments, forks, signals, ends, memory limits.
-# probe: one small call in a fresh process; linked with the library, and opening it.
+# probe makes calls in a fresh process; linked with the library, and opening it.
 add_executable(probe process/probe.cpp support/tsan_suppressions.cpp)
 target_link_libraries(probe PRIVATE libsgemm::sgemm Threads::Threads)
 add_executable(probe_dlopen process/probe.cpp support/tsan_suppressions.cpp)
@@ -8,7 +7,6 @@ target_include_directories(probe_dlopen PRIVATE ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(probe_dlopen PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
 set_target_properties(probe probe_dlopen PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 
-# Ends or forks at a bad moment.
 add_executable(probe_end process/probe_end.cpp support/tsan_suppressions.cpp)
 target_include_directories(probe_end PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(probe_end PRIVATE libsgemm::sgemm ${CMAKE_DL_LIBS} Threads::Threads)
@@ -30,13 +28,12 @@ if(LIBSGEMM_OPENBLAS)
 else()
   message(STATUS "libsgemm: no libopenblas.so.0, so the test of a process that ends while it is loaded is left out")
 endif()
-# Without fork, which ThreadSanitizer cannot follow.
+# This test does not fork, which ThreadSanitizer cannot follow.
 set_target_properties(test_process PROPERTIES EXCLUDE_FROM_ALL OFF)
 add_dependencies(thread_tests test_process)
 add_test(NAME test_first_use COMMAND test_process "sixteen threads*")
 set_tests_properties(test_first_use PROPERTIES LABELS "cpu;threads" TIMEOUT 600)
 
-# Changes to files, locale and variables that the library uses.
 add_executable(probe_rough process/probe_rough.cpp support/tsan_suppressions.cpp)
 target_link_libraries(probe_rough PRIVATE libsgemm::sgemm libsgemm::sgemm_blas Threads::Threads)
 set_target_properties(probe_rough PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})

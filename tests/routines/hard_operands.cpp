@@ -1,4 +1,3 @@
-// Draws operands by their indices in op(A) and op(B).
 #include "hard_operands.h"
 
 #include <cmath>
@@ -93,11 +92,11 @@ class Draw {
     for (int64_t l = 0; l < k_; ++l) x.at(outer, l) = static_cast<float>(static_cast<double>(x.at(outer, l)) * by);
   }
   int64_t step() { return random_.integer(0, static_cast<int>(k_) - 1); }
-  // In every 64 elements of k, the 8 from `first` are small, where the other operand has its largest.
+  // Of every 64 elements of k the 8 from `first` are small, where the other operand has its largest.
   float few_small(int64_t l, int first) {
     if (l % 64 >= 16) return 0x1p-13f;
     if (l % 64 / 8 * 8 != first) return 0x1.fffffep0f;
-    // A subnormal first split, a subnormal second one, and nearly half a unit of the second, which is lost.
+    // A subnormal first split and a subnormal second one, and nearly half a unit of the second, which is lost.
     const auto first_part = static_cast<float>(random_.integer(1, 127));
     const auto second = static_cast<float>(random_.integer(0, 511));
     return std::ldexp(first_part, -38) + std::ldexp(second, -49) + 0x1.fcp-51f;

@@ -1,4 +1,3 @@
-// Cases and handles for LIBSGEMM_DETERMINISTIC_INVARIANT.
 #pragma once
 
 #include "support/catch.h"
@@ -15,7 +14,6 @@ class InvariantHandle : public Handle {
   }
 };
 
-// True if the kernel may run under LIBSGEMM_DETERMINISTIC_INVARIANT.
 inline bool is_marked(const std::string &kernel) {
   for (int index = 0; index < libsgemm_backend_count(); ++index) {
     if (libsgemm_backend_name(index) != subject().backend) continue;
@@ -29,8 +27,7 @@ inline bool is_marked(const std::string &kernel) {
   return false;
 }
 
-// Random numbers, so that a sum's order shows in its bits. Sizes include several and incomplete blocks of k, tiles and
-// vectors.
+// Random numbers show a sum's order in its bits. Sizes include several and incomplete blocks of k, tiles and vectors.
 inline std::vector<Case> invariant_cases(Routine routine, size_t step) {
   std::vector<Case> cases;
   const std::vector<Case> table = cases_of(routine);
@@ -53,7 +50,6 @@ inline std::vector<Case> invariant_cases(Routine routine, size_t step) {
   return cases;
 }
 
-// Numbers that cancel, vanish and overflow.
 inline void fill_with_extremes(Matrix *x) {
   const float values[] = {1e-30f, -1e-30f, 0x1p-149f, -0x1p-140f, 0.0f,    -0.0f,      1.5f,
                           -0.1f,  3e-20f,  -3e-20f,   7e18f,      -2e-38f, 0x1.8p-126f};

@@ -1,5 +1,4 @@
-// Makes random calls and checks each element against FP64: routines, layouts, sizes, offsets, leading dimensions,
-// scalars, distributions, math modes, kinds of memory, handles, changing streams, and replayed graphs.
+// Makes random calls and checks each element against FP64.
 //
 //   random_calls [--seed S] [--minutes M] [--calls N] [--first N] [--backend NAME] [--gpu]
 //

@@ -1,4 +1,4 @@
-// Draws calls, mostly small: thousands in minutes.
+// The calls are mostly small: thousands in minutes.
 #include "random_calls_draw.h"
 
 #include <algorithm>
@@ -25,7 +25,6 @@ class Draw {
   double normal() { return std::sqrt(-2 * std::log(1 - part())) * std::cos(2 * 3.14159265358979 * part()); }
   float uniform() { return random_.uniform(); }
 
-  // 0, 1, a prime, a multiple of 8 or its neighbour, or any size.
   int64_t size() {
     const int kind = below(100);
     if (kind < 3) return 0;
@@ -48,9 +47,9 @@ uint64_t seed_of(uint64_t seed, uint64_t number, uint64_t part) {
 void draw_sizes(Draw *draw, bool small, Case *test) {
   test->m = draw->size(), test->n = draw->size(), test->k = draw->size();
   const int shape = small ? 0 : draw->below(1000);
-  if (shape >= 900 && shape < 940) {  // deep
+  if (shape >= 900 && shape < 940) {
     test->m = draw->log_uniform(1, 40), test->n = draw->log_uniform(1, 40), test->k = draw->log_uniform(500, 20000);
-  } else if (shape >= 940 && shape < 970) {  // skinny
+  } else if (shape >= 940 && shape < 970) {
     test->m = draw->log_uniform(500, 5000), test->n = draw->log_uniform(1, 16), test->k = draw->log_uniform(1, 60);
     if (draw->percent(50)) std::swap(test->m, test->n);
   } else if (shape >= 970) {
@@ -66,7 +65,6 @@ void draw_sizes(Draw *draw, bool small, Case *test) {
     case Routine::kSsymm:
     case Routine::kStrmm:
     case Routine::kStrsm:
-      // The triangle is dense.
       (test->side == LIBSGEMM_LEFT ? test->m : test->n) =
           std::min<int64_t>(1500, test->side == LIBSGEMM_LEFT ? test->m : test->n);
       test->k = test->side == LIBSGEMM_LEFT ? test->m : test->n;
@@ -93,7 +91,6 @@ void draw_scalars(Draw *draw, Data data, Case *test) {
   if (is_in_place(test->routine)) test->beta = 0;
 }
 
-// Exponents that mostly keep results in range.
 void draw_exponents(Draw *draw, RandomCall *call) {
   const bool half = element_of(call->groups[0].routine) == Element::kHalf;
   if (call->routine == Routine::kStrsm) {
@@ -153,7 +150,7 @@ void draw_way(Draw *draw, bool gpu, RandomCall *call) {
   if (call->handle >= 0 && call->where == Where::device && draw->percent(12)) call->replays = 2 + draw->below(2);
 }
 
-// Scales off-diagonal elements to about order^(-1/2) of the diagonal, so that solutions do not grow.
+// Off-diagonal elements are about order^(-1/2) of the diagonal, so that solutions do not grow.
 void shape_triangle(Matrix *x) {
   const auto order = std::sqrt(static_cast<float>(x->rows));
   for (int64_t i = 0; i < x->rows; ++i) {
@@ -238,7 +235,6 @@ Problem problem_of(const RandomCall &call, size_t group, size_t product, int rep
   const uint64_t seed = seed_of(call.seed, call.number, part);
   if (call.data == Data::exact) {
     Problem p = draw_problem(test, seed);
-    // Shared matrices are those of the first product.
     if (call.shares_a) replace_a(&p, draw_problem(test, seed_of(call.seed, call.number, shared)).a);
     if (call.shares_b) p.b = draw_problem(test, seed_of(call.seed, call.number, shared)).b;
     return p;

@@ -1,4 +1,3 @@
-// Runs bursts of calls.
 #include "random_calls_run.h"
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 namespace random_calls {
 namespace {
 
-constexpr double kMostTerms = 3e8;  // of a product; larger ones: some rows
+constexpr double kMostTerms = 3e8;  // larger products: only some rows are checked
 
 void in_parallel(size_t count, const std::function<void(size_t)> &work) {
   std::atomic<size_t> next{0};
@@ -24,7 +23,7 @@ void in_parallel(size_t count, const std::function<void(size_t)> &work) {
   for (std::thread &thread : threads) thread.join();
 }
 
-// Matrices of a call, or a replay, in guarded host memory.
+// Matrices of a call, or of a replay, in guarded host memory.
 struct Round {
   std::vector<Problem> problems;
   std::vector<std::unique_ptr<Placement>> placements;  // one; groups: one a product
@@ -148,7 +147,6 @@ class Item {
     return handle == nullptr ? sgemm_test::call(routine, products[0]) : sgemm_test::call(routine, handle, products[0]);
   }
 
-  // Checks libsgemm_last_info.
   std::string judge_info(const Options &options) {
     if (status != LIBSGEMM_SUCCESS) return std::string(libsgemm_status_string(status)) + ": " + info.message;
     if (info.status != status) return "libsgemm_last_info has another status than the call returned";
@@ -183,7 +181,7 @@ class Item {
   std::string fault;
 };
 
-// Streams that outlive bursts.
+// The streams outlive bursts.
 struct Gpu {
   std::vector<std::unique_ptr<gpu::Stream>> streams, of_graphs;
 
@@ -244,7 +242,6 @@ void Runner::wait() {
   gpu::require(gpu::driver().synchronize(nullptr), "synchronize");
 }
 
-// Replays the graphs in succession until all replays are done.
 void Runner::replay(std::vector<std::unique_ptr<Item>> *items) {
   for (int round = 1;; ++round) {
     std::vector<Item *> recorded;
@@ -278,7 +275,6 @@ void Runner::burst(uint64_t first, uint64_t count) {
   }
   in_parallel(items.size(), [&](size_t i) { items[i]->prepare(); });
   for (const auto &item : items) item->move_to_device();
-  // Each burst replaces a handle.
   handles_[static_cast<size_t>(first / count % kHandles)] = std::make_unique<Handle>();
   trouble_.clear();
   for (const auto &item : items) issue(item.get());

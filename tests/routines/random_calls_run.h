@@ -1,5 +1,5 @@
-// Makes random calls in bursts. A burst prepares its matrices, makes its calls without waiting for the device, replays
-// graphs with other inputs, then checks everything.
+// A burst prepares its matrices, makes its calls without waiting for the device, replays graphs with other inputs, then
+// checks everything.
 #pragma once
 
 #include <map>
@@ -17,13 +17,13 @@ struct Options {
   double minutes = 1;
   std::string backend;
   bool gpu = false;                // device memory, streams, graphs
-  bool concurrent_graphs = false;  // replays graphs on own streams
+  bool concurrent_graphs = false;  // each graph replays on its own stream
   int64_t fault = -1;              // first call whose result may be falsified, to test the check; -1: none
 };
 
 struct Tally {
   uint64_t calls = 0, failures = 0, replays = 0;
-  double products = 0;  // of two elements
+  double products = 0;  // multiplications of two elements
   std::map<std::string, uint64_t> by_routine, by_memory, by_mode, by_backend, by_data;
   double worst_safe = 0, worst_any = 0, worst_fp64 = 0;  // |error| / bound; worst_fp64: by FP64's own bound
   std::vector<std::string> faults;                       // the first few

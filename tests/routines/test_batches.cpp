@@ -1,4 +1,3 @@
-// Batch routines, strided and grouped, in all configurations.
 #include <cstring>
 
 #include "support/catch.h"
@@ -11,7 +10,6 @@ using namespace sgemm_test;
 
 namespace {
 
-// Every step-th case that is cheap as a batch.
 std::vector<Case> some_cases(Routine product, size_t step) {
   std::vector<Case> some;
   const std::vector<Case> all = cases_of(product);
@@ -89,7 +87,7 @@ class GroupBatch {
   }
 
  private:
-  // An empty group still has parameters; they must be legal.
+  // An empty group still needs legal parameters.
   void add_group(const std::vector<Problem> &group) {
     const Args args = group.empty() ? Args() : products_.back()->args();
     size_.push_back(static_cast<int64_t>(group.size()));
@@ -127,7 +125,7 @@ void run_groups(Element element, const std::vector<std::vector<Problem>> &groups
     GroupBatch batch(layout, groups);
     const libsgemm_status_t status =
         way.handle == nullptr ? call_batch(element, batch.args()) : call_batch(element, *way.handle, batch.args());
-    // Matrices may change: a kernel may decline a group after earlier ones.
+    // A kernel may decline a group after earlier ones, so matrices may change.
     const std::string fault = ways->judge(
         &way, batch_entry_name(element), no_backend, status,
         [&batch](const Arithmetic &how) { return batch.check(how); }, [] { return std::string(); });
@@ -143,7 +141,6 @@ TEST_CASE("strided batches give what their products give") {
       Ways ways;
       Failures failures;
       int turn = 0;
-      // The table has far more cases of products.
       const size_t step = product_of(element_of(routine)) == single_of(routine) ? 23 : 7;
       for (const Case &test : some_cases(single_of(routine), step)) {
         const int count = turn % 16 == 0 ? 17 : 1 + turn % 4;
@@ -217,7 +214,7 @@ TEST_CASE("group batches give what their products give") {
       const std::vector<Case> cases = some_cases(product_of(element), 31);
       REQUIRE(cases.size() > 100);
       for (size_t i = 0; i + 4 < cases.size(); i += 4) {
-        // Four different groups; in every second batch one in the middle is empty.
+        // In every second batch a middle group is empty.
         std::vector<std::vector<Problem>> groups;
         for (size_t g = 0; g < 4; ++g) {
           const int count = g == 2 && (i / 4) % 2 == 0 ? 0 : 1 + static_cast<int>((i / 4 + g) % 3);
@@ -266,12 +263,12 @@ TEST_CASE("empty batches do nothing") {
     args.m = args.n = args.k = 4;
     args.lda = args.ldb = args.ldc = 4;
     args.batch_count = 0;
-    CHECK(call(routine, args) == LIBSGEMM_SUCCESS);  // with NULL matrices
+    CHECK(call(routine, args) == LIBSGEMM_SUCCESS);
     CHECK(std::string(last_info().backend) == "none");
   }
 }
 
-// For GPUs see test_gpu: offload aligns columns, so kernels for unaligned ones never run here.
+// Offload aligns columns, so kernels for unaligned ones never run here; test_gpu has them.
 TEST_CASE("every row of the kernel table runs by force") {
   if (subject().is_gpu) {
     SUCCEED("in test_gpu, in device memory");

@@ -1,4 +1,3 @@
-// The checker accepts right results and rejects seeded faults.
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -23,7 +22,6 @@ Case case_of(Routine routine, int64_t m, int64_t n, int64_t k, Inputs inputs) {
   return test;
 }
 
-// Without zeros every fault makes a difference.
 Problem problem_without_zeros(const Case &test) {
   Problem problem = make_problem(test, 7);
   for (Matrix *x : {&problem.a, &problem.b, &problem.c}) {
@@ -33,7 +31,7 @@ Problem problem_without_zeros(const Case &test) {
   return problem;
 }
 
-// FP32 sums in the plainest order, which the bound must accept.
+// The bound must accept FP32 sums in the plainest order.
 float plain_sum(const Problem &p, int64_t i, int64_t j, int64_t terms) {
   float sum = 0;
   for (int64_t l = 0; l < terms; ++l) sum += p.a.at(i, l) * p.b.at(l, j);
@@ -189,7 +187,6 @@ TEST_CASE("a wrong solution of a triangular system is rejected") {
     test.beta = 0;
     const Problem problem = make_problem(test);
     Placement placement(problem, LIBSGEMM_COL_MAJOR);
-    // A is upper triangular.
     for (int64_t j = 0; j < 3; ++j) {
       for (int64_t i = order - 1; i >= 0; --i) {
         float x = test.alpha * problem.c.at(i, j);

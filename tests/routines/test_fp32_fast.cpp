@@ -1,5 +1,4 @@
-// Mode fp32_fast keeps FP32's bound for all operands, as chosen and in every kernel of the mode, forced. The operands
-// are hard: the fp16x3 kernel alone misses the bound.
+// Mode fp32_fast keeps FP32's bound for all operands in every kernel, also where the fp16x3 kernel alone misses it.
 #include <algorithm>
 
 #include "hard_operands.h"
@@ -32,14 +31,12 @@ std::vector<Case> shapes() {
     test.offset = turn % 2;
     all.push_back(test);
   }
-  // Large k cuts the sequential sum.
   all.push_back(case_of(Routine::kSgemm, 130, 70, 8501));
   all.back().transa = LIBSGEMM_TRANS, all.back().beta = -0.5f;
   return all;
 }
 
-// FP32 itself may miss the usual bound for one element in two thousand, where one term dominates. Only fp32_fast must
-// keep it.
+// FP32 itself may miss the usual bound for one element in two thousand, where one term dominates.
 std::string judge(const Ways &ways, Way *way, libsgemm_status_t status, Placement *placement) {
   return ways.judge(
       way, "libsgemm_sgemm", false, status,
@@ -51,7 +48,7 @@ std::string judge(const Ways &ways, Way *way, libsgemm_status_t status, Placemen
       [&] { return placement->check_untouched(); });
 }
 
-// Returns the fault of the reported share of FP64, or "". The call has been judged, so it has ended.
+// Returns the fault of the reported share of FP64, or "".
 std::string judge_share(Hard hard, const Case &test) {
   const libsgemm_info_t info = last_info();
   if (std::string(info.math_mode) != "fp32_fast") return info.fp64_share < 0 ? "" : "a share of FP64 without the mode";

@@ -1,5 +1,5 @@
-// LIBSGEMM_DETERMINISTIC_INVARIANT on host memory: each element has the bits of the sequential FMA order that
-// libsgemm.h defines (chain() in oracle.h), independent of other elements.
+// LIBSGEMM_DETERMINISTIC_INVARIANT on host memory: each element has the bits of the sequential FMA order (chain() in
+// oracle.h), independent of other elements.
 #include "invariant.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void check_all(libsgemm_handle_t handle, const Problem &problem) {
   }
 }
 
-// True if the backend has no invariant kernels: ref computes, and ref's own run is the long one.
+// Without invariant kernels ref computes, whose own run is the long one.
 bool leaves_all_to_ref() {
   const std::vector<std::string> &kernels = subject().kernels;
   return std::none_of(kernels.begin(), kernels.end(), is_marked);

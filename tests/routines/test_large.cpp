@@ -1,5 +1,4 @@
-// Sizes at which 32-bit arithmetic fails: more than 2^31 elements in C, in a dimension, between first and last element.
-// Large operands are sparse mappings.
+// 32-bit arithmetic fails here: more than 2^31 elements in C, in a dimension, between first and last element.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,7 +29,7 @@ int64_t available_kib() {
   return 0;
 }
 
-// Elements not written are zero and take no memory.
+// Sparse mapping: elements not written are zero and take no memory.
 class Sparse {
  public:
   explicit Sparse(int64_t elements) : bytes_(static_cast<size_t>(elements) * sizeof(float)) {
@@ -53,8 +52,8 @@ float small_integer(int64_t i, int64_t modulus) { return static_cast<float>(i * 
 
 enum class Decline { kNo, kVisibly };
 
-// Requires success. A BLAS with 32-bit integers cannot take a size beyond 2^31: with kVisibly another backend may
-// compute, if libsgemm_last_info says so.
+// A BLAS with 32-bit integers cannot take a size beyond 2^31: with kVisibly another backend may compute, if
+// libsgemm_last_info says so.
 void require_success(libsgemm_status_t status, Decline decline = Decline::kNo) {
   const libsgemm_info_t info = last_info();
   INFO(info.backend << ": " << info.reason << " " << info.message);
@@ -64,8 +63,8 @@ void require_success(libsgemm_status_t status, Decline decline = Decline::kNo) {
   REQUIRE(has_word(info.reason, subject().backend));
 }
 
-// True if the backend takes a smallest product with such an lda. Otherwise it leaves these sizes to another backend,
-// which has its own tests.
+// Tries a smallest product with such an lda. Otherwise the backend leaves these sizes to another one, which has its own
+// tests.
 bool takes_sizes_beyond_2_31() {
   const float a = 2, b = 3;
   float c = 5;
@@ -78,7 +77,6 @@ bool takes_sizes_beyond_2_31() {
 
 }  // namespace
 
-// The largest test needs 8.7 GB.
 std::string sgemm_test::skip_reason() {
   constexpr int64_t kNeeded = int64_t{10} << 20;
   const int64_t available = available_kib();
@@ -100,7 +98,6 @@ TEST_CASE("m * n beyond 2^31") {
   for (int64_t j = 0; j < kSide; ++j) {
     for (int64_t i = kSide; i < kLdc; ++i) c[i + j * kLdc] = poison;
   }
-  // op(A) is kSide x 2, op(B) 2 x kSide, with adjacent pairs in memory.
   const bool columns = layout == LIBSGEMM_COL_MAJOR;
   require_success(libsgemm_sgemm(layout, columns ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS,
                                  columns ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS, kSide, kSide, 2, -1, a.data(), 2,
@@ -154,7 +151,7 @@ TEST_CASE("k beyond 2^31") {
 }
 
 TEST_CASE("ld * columns beyond 2^31 for every operand of every routine") {
-  constexpr int64_t kLd = 70000000;  // 33 columns exceed 2^31 elements
+  constexpr int64_t kLd = 70000000;
   constexpr int64_t kOrder = 33;
   for (const Routine routine : kSingleRoutines) {
     for (const libsgemm_layout_t layout : {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR}) {
@@ -163,7 +160,7 @@ TEST_CASE("ld * columns beyond 2^31 for every operand of every routine") {
       test.m = test.n = test.k = kOrder;
       test.beta = routine == Routine::kStrmm || routine == Routine::kStrsm ? 0.0f : 1.0f;
       const Problem problem = make_problem(test);
-      Placement near(problem, layout);  // packs 16-bit values
+      Placement near(problem, layout);
       Sparse a(kLd * kOrder), b(kLd * kOrder), c(kLd * kOrder);
       const size_t size = element_of(routine) == Element::kFloat ? 4 : 2;
       const auto spread = [&](const void *from, int64_t from_ld, const Matrix &x, size_t bytes, Sparse *to) {

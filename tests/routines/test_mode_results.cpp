@@ -1,4 +1,4 @@
-// Math modes with kernels as chosen: the table of cases, the arithmetic, the size of errors, verification.
+// Math modes with kernels as chosen.
 #include <cmath>
 
 #include "support/catch.h"
@@ -41,7 +41,6 @@ TEST_CASE("a large product runs in the mode asked for") {
     Way &way = ways.all().front();
     Placement placement(problem, LIBSGEMM_COL_MAJOR);
     const libsgemm_status_t status = call(Routine::kSgemm, *way.handle, placement.args());
-    // Small integers are exact in every arithmetic.
     const auto check = [&](const Arithmetic &) { return placement.check(); };
     CHECK(ways.judge(&way, "libsgemm_sgemm", false, status, check, [] { return std::string(); }) == "");
     // In modes with FP32's error a GPU decides for each tile that it copies.
@@ -49,8 +48,8 @@ TEST_CASE("a large product runs in the mode asked for") {
   }
 }
 
-// Errors against the product of unrounded inputs, independent of the oracle's rounding. The mode's significant bits
-// bound them from both sides: an input's rounding error is evenly spread within 2^-bits.
+// Compares with the product of unrounded inputs, independent of the oracle's rounding. An input's rounding error is
+// evenly spread within 2^-bits, which bounds the errors from both sides.
 TEST_CASE("errors of the modes that round are as large as their inputs make them") {
   Case test = case_of(Routine::kSgemm, 100, 90, 256);
   test.inputs = Inputs::kRandom;
@@ -125,7 +124,6 @@ TEST_CASE("routines other than products run as FP32 in every mode but fp64") {
       INFO(entry_name(routine) << " " << name_of(mode));
       CHECK(ways.judge(&way, entry_name(routine), false, status, &placement) == "");
       const bool wanted = mode == LIBSGEMM_MATH_FP64 && routine != Routine::kStrsm && always_has(mode);
-      // Some GPUs have FP64 kernels for some routines.
       if (mode != LIBSGEMM_MATH_FP64 || !subject().is_gpu) CHECK(way.ran_in_mode == (wanted ? 1 : 0));
     }
   }

@@ -1,6 +1,5 @@
-// Math modes: results depend on what a mode does to its inputs alone, so bits prove which mode ran. Runs all kernels,
-// forced, and each mode as requested. test_routines and test_gpu run the table of cases in every kernel, forced;
-// test_mode_results.cpp runs it as chosen.
+// Results depend on what a math mode does to its inputs alone, so bits prove which mode ran. Runs all kernels, forced,
+// and each mode as requested.
 #include <cfloat>
 #include <cmath>
 #include <functional>
@@ -113,15 +112,15 @@ std::string all_are(Placement *placement, const Problem &problem, double wanted,
   return "";
 }
 
-// At most 22 bits, which the splits of fp16x3 hold.
+// Numbers of at most 22 bits fit in the splits of fp16x3.
 const std::vector<float> kWitnesses = {0.0f,
                                        1.0f,
                                        -1.0f,
-                                       0x1.002p0f,     // tf32 and fp16 tie above an even number: 1 or 1 + 2^-10
-                                       -0x1.006p0f,    // tie above an odd number
-                                       0x1.00201p0f,   // just above the tie
-                                       0x1.001ff8p0f,  // just below the tie
-                                       0x1.01p0f,      // tie of bf16
+                                       0x1.002p0f,   // tf32 and fp16 tie above an even number: 1 or 1 + 2^-10
+                                       -0x1.006p0f,  // tie above an odd number
+                                       0x1.00201p0f,
+                                       0x1.001ff8p0f,
+                                       0x1.01p0f,  // tie of bf16
                                        0x1.03p0f,
                                        -0x1.01001p0f,
                                        0x1.00ffp0f,
@@ -231,8 +230,8 @@ TEST_CASE("sums beyond the range of FP32 are infinite in every row") {
   runner.finish();
 }
 
-// lo * lo is two units in the last place of the product: fp16x3 omits it, FP32 and bf16x6 do not. All terms but one are
-// zero, so every order is exact.
+// lo * lo is two units in the last place of the product. Only fp16x3 omits it. All terms but one are zero, so every
+// order is exact.
 TEST_CASE("fp16x3 sums three products of parts and no more") {
   Runner runner;
   for (const int64_t k : {1, 33, 4096}) {
@@ -242,7 +241,6 @@ TEST_CASE("fp16x3 sums three products of parts and no more") {
       const double wanted = rounds(how.mode)                   ? 1
                             : how.mode == LIBSGEMM_MATH_FP16X3 ? 1 + 0x1p-10 - 0x1p-21
                                                                : 1 + 0x1p-10 - 0x1p-22;
-      // fp32_fast may use these splits or FP64.
       return all_are(placement, problem, wanted, how.mode == LIBSGEMM_MATH_FP32_FAST ? 0x1p-22 : 0);
     });
   }
@@ -255,7 +253,7 @@ TEST_CASE("bf16x6 sums six products of parts, the small ones first") {
   const float x = 1 + 0x1p-12f, p = 1 + 0x1p-11f;
   Runner runner;
   for (const int64_t k : {2, 34, 4096}) {
-    std::map<std::string, std::vector<int>> kept;  // by FP32 kernel: orders in which an element keeps the square
+    std::map<std::string, std::vector<int>> kept;  // orders in which an element keeps the square, by FP32 kernel
     for (const bool square_first : {true, false}) {
       const Problem problem = square_first ? pair_of({x, 1}, {x, -p}, k) : pair_of({1, x}, {-p, x}, k);
       const auto in_fp32 = [&](Placement *placement) -> std::string {
@@ -302,8 +300,8 @@ TEST_CASE("the modes that split add up the products of low parts first") {
   runner.finish();
 }
 
-// A 1, then terms of 0.875 * 2^-25. One sum over all of k, on tensor cores or in FP32, loses them all. Sums over 32 to
-// 128 of k, added in FP32, lose only the terms next to the 1, and a rounding each.
+// A 1 precedes terms of 0.875 * 2^-25. One sum over all of k, on tensor cores or in FP32, loses them all. Sums over 32
+// to 128 of k, added in FP32, lose only the terms next to the 1, and a rounding each.
 TEST_CASE("the modes that split promote their sums to FP32") {
   constexpr int64_t kTerms = 4096;
   std::vector<float> x(kTerms, 0x1.cp-26f);

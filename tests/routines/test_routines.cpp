@@ -1,4 +1,3 @@
-// Every case in both layouts: without a handle, with one, and with every kernel, forced.
 #include <map>
 #include <optional>
 #include <set>
@@ -59,7 +58,7 @@ TEST_CASE("every case of every routine gives the right result in every way of ca
           rows += way.ran > 0 ? 1 : 0;
         }
       }
-      CHECK(rows > 0);  // some kernel can be forced
+      CHECK(rows > 0);
     }
   }
 }

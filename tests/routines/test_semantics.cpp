@@ -1,5 +1,4 @@
-// Rules of the reference BLAS beyond the formula: what is not read, NaN and Inf, denormals, alignment, empty sizes,
-// reproducible bits.
+// Rules of the reference BLAS beyond the formula.
 #include <cfloat>
 #include <cmath>
 #include <cstring>
@@ -26,7 +25,6 @@ void run(const Problem &problem, bool no_backend = false) {
     INFO(info.message);
     REQUIRE(status == LIBSGEMM_SUCCESS);
     CHECK(std::string(info.backend) == (no_backend ? "none" : subject().backend));
-    // FP32, or FP64 sums where those are faster.
     const std::string mode = info.math_mode;
     CHECK((no_backend || mode == "fp32" || mode == "fp64"));
     CHECK(placement.check(no_backend ? Arithmetic() : arithmetic_of(info)) == "");
@@ -40,7 +38,7 @@ bool is_product(Routine routine) { return of_floats(routine) == Routine::kSgemm;
 }  // namespace
 
 TEST_CASE("beta = 0 writes C without reading it") {
-  // Placement fills C with NaN if beta is 0.
+  // Placement fills C with NaN.
   for (const Routine routine : kSingleRoutines) {
     for (const int64_t size : {1, 7, 33, 130}) {
       for (const Inputs inputs : {Inputs::kExact, Inputs::kRandom}) {
@@ -71,7 +69,7 @@ TEST_CASE("beta = 0 turns Inf in C into a number") {
 }
 
 TEST_CASE("alpha = 0 and k = 0 scale C and need neither A nor B") {
-  // Placement fills A and B with NaN if alpha or k is 0.
+  // Placement fills A and B with NaN.
   for (const Routine routine : kSingleRoutines) {
     for (const float beta : {0.0f, 1.0f, -1.0f, 3.0f}) {
       for (const bool null : {false, true}) {
@@ -152,7 +150,7 @@ TEST_CASE("a NaN in A spreads to what it enters, and no further") {
         Case test = case_of(routine, size, size, size);
         test.uplo = uplo;
         Problem problem = make_problem(test);
-        // No zeros: the reference BLAS skips those of A in syrk and syr2k, others do not.
+        // The reference BLAS skips zeros of A in syrk and syr2k, others do not.
         for (Matrix *x : {&problem.a, &problem.b}) {
           for (float &value : x->values) value = value == 0 ? 1.0f : value;
         }
@@ -256,7 +254,7 @@ TEST_CASE("strsm of a diagonal that has no reciprocals in the range") {
       }
     }
   }
-  // Beyond 2^126 a reciprocal is below the normal range.
+  // The reciprocal is below the normal range.
   float a = 3e38f, b = 3e38f;
   Args args;
   args.m = args.n = 1;
@@ -269,7 +267,6 @@ TEST_CASE("strsm of a diagonal that has no reciprocals in the range") {
 TEST_CASE("denormals are kept") {
   const float tiny = FLT_MIN / 64;
   for (const int64_t size : {1, 20, 70}) {
-    // Denormal inputs, products, and C.
     Case test = case_of(Routine::kSgemm, size, size, size);
     test.beta = 1;
     Problem problem = make_problem(test);

@@ -1,6 +1,4 @@
-# Routines, batches and modes against FP64.
 libsgemm_add_test(routines/test_checker)
-# A name that matches no test is an error.
 add_test(NAME test_checker.misspelt COMMAND test_checker "no test is called so")
 set_tests_properties(test_checker.misspelt PROPERTIES LABELS cpu WILL_FAIL ON TIMEOUT 600)
 libsgemm_add_test(routines/test_routines PER_BACKEND SOURCES routines/test_batches.cpp TIMEOUT 1800)
@@ -12,7 +10,7 @@ libsgemm_add_test(routines/test_large PER_BACKEND LABELS slow TIMEOUT 1800)
 foreach(backend IN LISTS LIBSGEMM_TEST_BACKENDS)
   set_tests_properties(test_large.${backend} PROPERTIES RESOURCE_LOCK memory)  # nearly 9 GB each
 endforeach()
-# Has its own main and any duration; here a short run, and one with a falsified result.
+# random_calls runs for any duration; here a short run, and one with a falsified result.
 add_executable(random_calls routines/random_calls.cpp routines/random_calls_draw.cpp routines/random_calls_run.cpp support/tsan_suppressions.cpp)
 target_link_libraries(random_calls PRIVATE libsgemm_test_gpu)
 add_dependencies(backend_tests random_calls)

@@ -1,4 +1,4 @@
-// Guarded memory. AddressSanitizer also poisons the guards: it sees reads beyond a matrix.
+// AddressSanitizer also poisons the guards: it sees reads beyond a matrix.
 #include "buffer.h"
 
 #include <cstring>

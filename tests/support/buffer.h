@@ -30,16 +30,15 @@ class Buffer {
     return reinterpret_cast<const T *>(data());
   }
 
-  // Stores the contents that `damage` compares with.
   void seal();
 
-  // Opens the guards, on which AddressSanitizer traps, for inspection.
+  // Opens the guards, on which AddressSanitizer traps.
   void unseal() const;
 
   void restore();
 
-  // Names the first byte, guards included, that differs from the sealed contents, or returns "". `writable`: elements
-  // that may differ; empty: none.
+  // Names the first byte, guards included, that differs from the sealed contents, or returns "". `writable` elements
+  // may differ.
   std::string damage(const std::vector<bool> &writable = {}) const;
 
  private:

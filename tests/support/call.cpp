@@ -1,4 +1,3 @@
-// Maps Args to the signatures of libsgemm.h.
 #include "call.h"
 
 #include <stdexcept>

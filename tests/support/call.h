@@ -1,4 +1,4 @@
-// All routines of libsgemm.h under one signature: one table of cases and one of faults serve them all.
+// All routines of libsgemm.h under one signature, for common tables of cases and faults.
 #pragma once
 
 #include <libsgemm.h>
@@ -33,7 +33,7 @@ enum class Routine {
 extern const std::vector<Routine> kSingleRoutines;
 extern const std::vector<Routine> kStridedRoutines;
 
-// The arguments of all these routines. `c`, `ldc` and `stride_c` are the written matrix: B of strmm and strsm.
+// `c`, `ldc` and `stride_c` are the written matrix: B of strmm and strsm.
 struct Args {
   libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR;
   libsgemm_op_t transa = LIBSGEMM_NO_TRANS;
@@ -52,7 +52,7 @@ struct Args {
   int64_t batch_count = 1;
 };
 
-// Group batches; A and B point to arrays of pointers to the element type.
+// A and B point to arrays of pointers to the element type.
 struct BatchArgs {
   libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR;
   const libsgemm_op_t *transa = nullptr, *transb = nullptr;
@@ -72,11 +72,10 @@ libsgemm_status_t call(Routine routine, libsgemm_handle_t handle, const Args &ar
 libsgemm_status_t call_batch(Element element, const BatchArgs &args);
 libsgemm_status_t call_batch(Element element, libsgemm_handle_t handle, const BatchArgs &args);
 
-// The name without _h: "libsgemm_sgemm".
 std::string entry_name(Routine routine);
 std::string batch_entry_name(Element element);
 
-// The header's parameters, in order; an argument's position is its index plus one.
+// An argument's position is its index plus one.
 const std::vector<std::string> &parameters(Routine routine);
 const std::vector<std::string> &batch_parameters();
 
@@ -84,14 +83,13 @@ Element element_of(Routine routine);
 
 Routine product_of(Element element);
 
-// single_of: the routine that a strided batch repeats, or the routine itself. strided_of: the inverse.
+// single_of: the routine that a strided batch repeats, or the routine itself.
 Routine single_of(Routine routine);
 Routine strided_of(Routine single);
 
-// sgemm for shgemm and sbgemm, ssyrk for shsyrk and sbsyrk, others unchanged. Not for batches.
+// sgemm for shgemm and sbgemm, ssyrk for shsyrk and sbsyrk, others unchanged.
 Routine of_floats(Routine routine);
 
-// strmm, strsm and their batches.
 bool is_in_place(Routine routine);
 
 class Handle {

@@ -1,4 +1,4 @@
-// Builds the table: all combinations of arguments on small sizes; drawn arguments on sizes around tiles and blocks, in
+// The table has all combinations of arguments on small sizes, and drawn arguments on sizes around tiles and blocks, in
 // all orders of m, n, k, and on extreme shapes.
 #include "cases.h"
 
@@ -18,7 +18,7 @@ const std::vector<libsgemm_uplo_t> kUplos = {LIBSGEMM_UPPER, LIBSGEMM_LOWER};
 const std::vector<libsgemm_diag_t> kDiags = {LIBSGEMM_NON_UNIT, LIBSGEMM_UNIT};
 const std::vector<int64_t> kTiles = {8, 16, 32, 64, 128};
 
-// The paddings of two operands differ, except for tight storage, which may have a special path in a kernel.
+// Paddings differ, except for tight storage, which may have a special path in a kernel.
 const std::vector<Padding> kPaddings = {{1, 2, 3}, {3, 1, 2}, {5, 7, 1}, {16, 32, 8}, {2, 13, 4}, {0, 0, 0}};
 
 bool has_three_sizes(Routine routine) { return of_floats(routine) == Routine::kSgemm; }
@@ -52,7 +52,7 @@ std::vector<Case> options_of(Routine routine) {
   return options;
 }
 
-// Exact cases: powers of two, for which alone strsm is exact.
+// Exact cases take powers of two: strsm is exact only for them.
 std::vector<float> alphas_of(Inputs inputs) {
   return inputs == Inputs::kExact ? std::vector<float>{1, 0, -1, -2, 0.5f} : std::vector<float>{1, 0, -1, 0.7f};
 }
@@ -93,7 +93,6 @@ std::vector<Size> tile_sizes(Routine routine) {
   return sizes;
 }
 
-// Sizes in all orders, deep k, skinny shapes, vectors.
 std::vector<Size> extreme_sizes(Routine routine) {
   if (!has_three_sizes(routine)) {
     return {{37, 101, 101}, {101, 37, 37}, {1, 301, 301},  {301, 1, 1},
@@ -107,13 +106,13 @@ std::vector<Size> extreme_sizes(Routine routine) {
   return sizes;
 }
 
-// Beyond a CPU's cache blocks, and for several threads.
+// Sizes beyond a CPU's cache blocks, and for several threads.
 std::vector<Size> large_sizes(Routine routine) {
   if (!has_three_sizes(routine)) return {{1030, 9, 9}, {9, 1030, 1030}, {300, 270, 270}, {270, 300, 300}};
   return {{300, 520, 70}, {513, 140, 300}, {140, 513, 300}, {130, 130, 1030}, {1030, 40, 260}};
 }
 
-// Two-size routines keep the second size in n and k: syrk, syr2k and sgemmtr are n x n with k, others m x n.
+// Routines of two sizes keep the second one in n and k: syrk, syr2k and sgemmtr are n x n with k, others m x n.
 void set_size(const Size &size, Case *test) {
   test->m = size[0];
   test->n = size[1];
@@ -150,7 +149,7 @@ class Table {
     }
   }
 
-  // `count` cases a size, alternately exact and random; alpha is not 0.
+  // Draws `count` cases a size, alternately exact and random; alpha is not 0.
   void draw(const std::vector<Size> &sizes, int count) {
     for (const Size &size : sizes) {
       for (int i = 0; i < count; ++i) {
@@ -218,7 +217,6 @@ std::vector<Case> tries_of(Routine routine) {
     tries.back().transa = LIBSGEMM_TRANS;
   }
   for (Case &test : tries) test.padding = {0, 0, 0};
-  // Unaligned columns.
   tries.push_back(case_of(routine, 256, 256, 256));
   tries.back().offset = 1;
   return tries;

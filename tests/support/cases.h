@@ -1,4 +1,3 @@
-// The table of cases for every routine, backend and kernel.
 #pragma once
 
 #include <string>
@@ -8,8 +7,7 @@
 
 namespace sgemm_test {
 
-// kExact: small integers, so that partial sums are exact and every order of summation gives the same bits. kRandom:
-// uniform in (-1, 1), judged by a bound.
+// kExact: small integers, whose sums are exact in any order. kRandom: uniform in (-1, 1), judged by a bound.
 enum class Inputs { kExact, kRandom };
 
 // Elements between stored columns (rows).
@@ -33,10 +31,9 @@ struct Case {
 
 std::vector<Case> cases_of(Routine routine);
 
-// The plain case.
 Case case_of(Routine routine, int64_t m, int64_t n, int64_t k);
 
-// Each kernel of the routine supports one or more of these.
+// Each kernel of the routine supports one or more.
 std::vector<Case> tries_of(Routine routine);
 
 constexpr libsgemm_layout_t kLayouts[] = {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR};

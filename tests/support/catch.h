@@ -11,7 +11,6 @@ using Catch::Approx;  // as in version 2
 
 namespace sgemm_test {
 
-// Catch2 3 renamed this matcher.
 inline auto Contains(const std::string &part) {
 #if defined(LIBSGEMM_CATCH2_V3)
   return Catch::Matchers::ContainsSubstring(part);

@@ -1,10 +1,10 @@
-// Catch2's main. Version 2 compiles slowly, so it has its own file.
+// Version 2's main compiles slowly, so it has its own file.
 #define CATCH_CONFIG_RUNNER
 #include "catch.h"
 
 namespace sgemm_test {
 
-// Fails if a name matches no test: by default Catch2 2 succeeds.
+// A name that matches no test is a failure: by default Catch2 2 succeeds.
 int run_test_cases(int argc, char **argv) {
   Catch::Session session;
   const int status = session.applyCommandLine(argc, argv);

@@ -15,7 +15,7 @@ inline int64_t index_of(libsgemm_layout_t layout, int64_t ld, int64_t i, int64_t
   return layout == LIBSGEMM_COL_MAJOR ? i + j * ld : i * ld + j;
 }
 
-// Elements from the first to the last of a stored matrix.
+// Counts from the first to the last element.
 int64_t extent_of(libsgemm_layout_t layout, int64_t ld, int64_t rows, int64_t columns);
 
 // Elements between matrices of a strided batch.
@@ -29,21 +29,19 @@ class Placement {
  public:
   Placement(const Problem &problem, libsgemm_layout_t layout);
 
-  // Problems of one case; those that share a matrix (stride 0) have equal values in it.
+  // The problems have one case; a shared matrix (stride 0) has equal values.
   Placement(std::vector<const Problem *> problems, libsgemm_layout_t layout, const Strides &strides);
 
   const Args &args() const { return args_; }
   float *c() { return c_->as<float>(); }
   int64_t index_in_c(int64_t i, int64_t j) const { return index_of(args_.layout, args_.ldc, i, j); }
 
-  // Returns the first fault of the result in this arithmetic, or of other memory; "" if there is none.
+  // Returns the first fault of the result or of other memory, or "".
   std::string check(const Arithmetic &how = {});
 
-  // Takes another bound. Raises `worst` to the largest |error| / bound. Above `most_terms` terms checks some rows only,
-  // with about as many terms.
+  // Raises `worst` to the largest |error| / bound. Checks rows with about `most_terms` terms only.
   std::string check(const Arithmetic &how, Bound bound, double most_terms, double *worst);
 
-  // Restores C.
   void restore();
 
   std::string check_untouched();
@@ -59,14 +57,14 @@ class Placement {
   std::vector<const Problem *> problems_;
   Args args_;
   std::unique_ptr<Buffer> a_, b_, c_;
-  std::vector<bool> writable_;  // elements of C's memory that belong to it
+  std::vector<bool> writable_;  // elements that belong to C
   // Answers in arithmetics other than FP32, computed at first use.
   std::map<std::pair<libsgemm_math_mode_t, bool>, std::vector<Answer>> answers_;
 };
 
-// Compares `region`. Limit 0 requires equal values (zeros of either sign: -1 * 0 + 0 depends on the order), others
-// |error| <= limit. NaN matches NaN, Inf the same Inf; where `leaves_range` is set a result may be either, since
-// intermediate values may overflow. `rows`: as in answer(). Returns the first fault.
+// Limit 0 requires equal values (zeros of either sign: -1 * 0 + 0 depends on the order), others |error| <= limit. NaN
+// matches NaN, Inf the same Inf; where `leaves_range` is set a result may be either, since intermediate values may
+// overflow. Returns the first fault.
 std::string compare(const Matrix &result, const std::vector<double> &value, const std::vector<double> &limit,
                     const std::vector<bool> &leaves_range = {}, const Rows &rows = {});
 

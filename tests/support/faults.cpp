@@ -1,4 +1,3 @@
-// Makes faulty calls from a legal one.
 #include "faults.h"
 
 #include <algorithm>
@@ -86,7 +85,7 @@ class Maker {
     if (!strided_) add("overflows the address").*field = address_overflow(field);
   }
 
-  // Makes (columns - 1) * ld bytes just below 2^63 for two columns, more for more.
+  // Two columns are just below 2^63 bytes apart, more columns exceed it.
   int64_t address_overflow(int64_t Args::*field) const {
     return (INT64_MAX - 4096) / (wide_inputs_ || field == &Args::ldc ? 4 : 2);
   }

@@ -1,4 +1,3 @@
-// Faulty calls and their expected errors.
 #pragma once
 
 #include <string>
@@ -10,23 +9,21 @@
 namespace sgemm_test {
 
 struct Fault {
-  std::string parameter;  // in the header
+  std::string parameter;  // name in the header
   std::string label;
   Args args;
 };
 
-// All wrong values of all arguments, one at a time. `right`: a legal call whose leading dimensions exceed the least
-// ones by `padding`.
+// All wrong values of all arguments, one at a time. Leading dimensions of `right` exceed the least ones by `padding`.
 std::vector<Fault> faults_of(Routine routine, const Args &right, const Padding &padding);
 
 // Returns "" if INVALID_ARGUMENT is reported for `parameter` of `names` in `entry`.
 std::string misreported(libsgemm_status_t status, const std::string &entry, const std::vector<std::string> &names,
                         const std::string &parameter);
 
-// True if `text` contains `word`, not within a longer word.
 bool has_word(const std::string &text, const std::string &word);
 
-// Begins a message that lists as many kernels as fit.
+// Messages list as many kernels as fit.
 std::string first_kernel();
 
 }  // namespace sgemm_test

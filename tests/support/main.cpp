@@ -1,4 +1,4 @@
-// Runs the tests: a clean environment, the backend under test, and a visible skip without it.
+// Provides a clean environment and the backend under test, and a visible skip without it.
 #include <libsgemm.h>
 
 #include <cstdio>
@@ -13,14 +13,14 @@ extern char **environ;
 
 namespace sgemm_test {
 
-int run_test_cases(int argc, char **argv);  // in catch_runner.cpp
+int run_test_cases(int argc, char **argv);
 
 namespace {
 
 constexpr int kSkipped = 77;  // tests/CMakeLists.txt: CTest's skip status
 constexpr int kBroken = 70;
 
-// Removes the user's settings except the locations of OpenBLAS and plugins.
+// Keeps the locations of OpenBLAS and plugins.
 void clean_environment() {
   std::vector<std::string> names;
   for (char **entry = environ; *entry != nullptr; ++entry) {

@@ -1,4 +1,3 @@
-// Conversions by the formats' definitions.
 #include "numbers.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A generator with the same sequence everywhere, and conversions that share no code with the library.
+// The generator has the same sequence everywhere. The conversions share no code with the library.
 #pragma once
 
 #include <cstdint>
@@ -53,11 +53,11 @@ inline float float_of_bits(uint32_t bits) {
   return value;
 }
 
-// Rounds to nearest even; NaN stays NaN.
+// Round to nearest even; NaN stays NaN.
 uint16_t half_from_float(float value);
 uint16_t bfloat16_from_float(float value);
 
-// Nearest float of 11 significant bits, ties to even; NaN stays NaN.
+// Nearest float of 11 significant bits, ties to even.
 float tf32_from_float(float value);
 
 float float_from_half(uint16_t bits);

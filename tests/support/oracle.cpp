@@ -12,7 +12,7 @@
 namespace sgemm_test {
 namespace {
 
-// A factor by rows: columns begin[i] <= j < end[i] of row i.
+// Row i has columns begin[i] <= j < end[i].
 struct Factor {
   int64_t rows, columns;
   std::vector<double> values;
@@ -109,7 +109,6 @@ SGEMM_TEST_VECTORS void add_product(const Factor &left, const Factor &right, con
   }
 }
 
-// Two factors.
 struct Term {
   Factor left, right;
 };
@@ -119,7 +118,7 @@ Term triangular_term(const Problem &p, const Matrix &x) {
   return p.test.side == LIBSGEMM_LEFT ? Term{a, general(x)} : Term{general(x), a};
 }
 
-// Products under alpha.
+// The products under alpha.
 std::vector<Term> terms_of(const Problem &p) {
   const Case &test = p.test;
   switch (of_floats(test.routine)) {
@@ -154,7 +153,6 @@ Sums products(const Problem &p, const Rows &rows) {
 // do not hold.
 double error_factor(const Case &test, const Arithmetic &how, Bound bound) {
   const double k = static_cast<double>(terms(test)) + 2;
-  // 16-bit products and modes may run on tensor cores.
   const bool rounds_all = keeps_bound_of_fp32(how.mode) && element_of(test.routine) == Element::kFloat;
   const double any = k / (1 - k * kUnitRoundoff), safe = 4 * std::sqrt(k);
   double factor = 2 * std::sqrt(k);
@@ -166,7 +164,7 @@ double error_factor(const Case &test, const Arithmetic &how, Bound bound) {
   return factor * kUnitRoundoff;
 }
 
-// Allows for lost bits of op(A) and op(B): below 2^-133 (bf16x6), or below 2^-49 of the largest in the row of op(A) or
+// Bits of op(A) and op(B) may be lost: below 2^-133 (bf16x6), or below 2^-49 of the largest in the row of op(A) or
 // column of op(B) (fp16x3). Tensor cores truncate more for inputs below their normal range.
 void add_lost_parts(const Problem &p, const Arithmetic &how, std::vector<double> *limit) {
   struct Line {
@@ -231,7 +229,6 @@ Sums apply_triangle(const Problem &problem, const Matrix &x, const Rows &rows) {
 
 namespace {
 
-// Adds an element's FMAs to `sum`, in order.
 float add_chain(const Factor &left, const Factor &right, int64_t i, int64_t j, float sum) {
   for (int64_t l = left.begin[static_cast<size_t>(i)]; l < left.end[static_cast<size_t>(i)]; ++l) {
     const auto row = static_cast<size_t>(l);
@@ -270,7 +267,7 @@ Matrix chain(const Problem &p, libsgemm_layout_t layout) {
   const bool multiplies = test.alpha != 0 && test.k != 0;
   if (test.routine == Routine::kStrsm && multiplies) return solve_chain(p);
   std::vector<Term> terms = terms_of(p);
-  if (layout == LIBSGEMM_ROW_MAJOR) std::reverse(terms.begin(), terms.end());  // the transposed problem
+  if (layout == LIBSGEMM_ROW_MAJOR) std::reverse(terms.begin(), terms.end());  // transposed problem
   Matrix c = p.c;
   for (int64_t i = 0; i < c.rows; ++i) {
     for (int64_t j = 0; j < c.columns; ++j) {
@@ -319,8 +316,8 @@ float as_input(libsgemm_math_mode_t mode, float value) {
 
 namespace {
 
-// Adds what a correct kernel may lose at the ends of the range, which depends on where it applies alpha: to A, to B, or
-// last. The normal range's bound stays.
+// Adds what a correct kernel may lose at the ends of the range. The loss depends on where it applies alpha: to A, to B,
+// or last.
 void allow_for_range(const Problem &p, const Sums &sums, const Arithmetic &how, const std::vector<double> &magnitude,
                      Answer *result) {
   const double alpha = std::fabs(static_cast<double>(p.test.alpha));
@@ -343,8 +340,8 @@ void allow_for_range(const Problem &p, const Sums &sums, const Arithmetic &how, 
   }
 }
 
-// Twice the bound of FP64 sums, since the answer has the same error. Results are within half a unit in the last place
-// except in near ties. No intermediate value leaves the range.
+// Takes twice the bound of FP64 sums, since the answer has the same error. Results are within half a unit in the last
+// place except in near ties. No intermediate value leaves the range.
 void round_once(const Case &test, const std::vector<double> &magnitude, Answer *result) {
   const double of_sums = 2 * (static_cast<double>(terms(test)) + 2) * 0x1p-53;
   result->leaves_range.assign(magnitude.size(), false);

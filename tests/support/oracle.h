@@ -1,4 +1,4 @@
-// FP64 results by the definitions in libsgemm.h: plain sums. It shares no code with the library.
+// FP64 results by the definitions in libsgemm.h, without the library's code.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ enum class Region { kNone, kAll, kUpper, kLower, kStrictUpper, kStrictLower };
 
 bool contains(Region region, int64_t row, int64_t column);
 
-// By indices, independent of storage.
+// Elements by indices, independent of storage.
 struct Matrix {
   int64_t rows = 0, columns = 0;
   Region region = Region::kNone;
@@ -30,23 +30,22 @@ struct Sums {
   std::vector<double> left_sum, left_largest, right_sum, right_largest;
 };
 
-// The mode that rounds the inputs, and the exactness required.
 struct Arithmetic {
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
   bool truncated = false;  // sums on tensor cores
   bool chain = false;      // requires the bits of chain()
 };
 
-// Reads libsgemm_last_info; throws for an unknown mode.
+// Throws for an unknown mode.
 Arithmetic arithmetic_of(const libsgemm_info_t &info);
 const char *name_of(libsgemm_math_mode_t mode);
 // Modes with FP32's own error bound.
 inline bool keeps_bound_of_fp32(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP32_FAST;
 }
-// Modes that round inputs; others, except FP32, split them.
+// Other modes, except FP32, split inputs.
 bool rounds(libsgemm_math_mode_t mode);
-// Modes that may replace FP32 or a mode without a kernel.
+// These modes may replace FP32 or a mode without a kernel.
 inline bool stands_for_fp32(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP64;
 }
@@ -54,8 +53,8 @@ inline bool stands_for_fp32(libsgemm_math_mode_t mode) {
 float as_input(libsgemm_math_mode_t mode, float value);
 
 // Bounds in units of u (|alpha| |A| |B| + |beta| |C|), u = 2^-24, by libsgemm.h; tensor cores and modes add to them.
-// kUsual: 2 sqrt(k + 2), for random numbers of fixed seeds (table of cases, modes). kSafe: 4 sqrt(k + 2) as in
-// verification, or kAny if less, for any seed. kAny: (k + 2) / (1 - (k + 2) u), for all numbers.
+// kUsual: 2 sqrt(k + 2), for random numbers of fixed seeds. kSafe: 4 sqrt(k + 2) as in verification, or kAny if less,
+// for any seed. kAny: (k + 2) / (1 - (k + 2) u), for all numbers.
 enum class Bound { kUsual, kSafe, kAny };
 
 // Expected values and largest errors; 0 in exact cases.
@@ -71,24 +70,24 @@ struct Problem {
   std::vector<bool> leaves_range;
 };
 
-// Draws matrices from `seed`, with the answer.
+// The problem has its answer.
 Problem make_problem(const Case &test, uint64_t seed = 1);
 
-// Draws a problem without an answer, except an exact strsm. `fill_*` set a whole matrix; by default the case decides.
+// Only an exact strsm has an answer. `fill_*` set a whole matrix; by default the case decides.
 using Fill = std::function<void(Matrix *)>;
 Problem draw_problem(const Case &test, uint64_t seed, const Fill &fill_a = nullptr, const Fill &fill_b = nullptr,
                      const Fill &fill_c = nullptr);
 
-// Replaces A by one of the same shape, and updates an existing answer.
+// Updates an existing answer.
 void replace_a(Problem *problem, const Matrix &a);
 
-// Problems of a strided batch; those that share A or B have equal values in it.
+// Problems of a strided batch that share A or B have equal values in it.
 struct Sharing {
   bool a, b;
 };
 std::vector<Problem> make_batch(const Case &test, int count, Sharing sharing);
 
-// Rows of an answer to compute: rows[i] != 0; empty: all.
+// rows[i] != 0: row i of an answer is computed; empty: all.
 using Rows = std::vector<char>;
 void solve(Problem *problem);
 

@@ -1,4 +1,3 @@
-// How much of a long series of calls a test makes.
 #pragma once
 
 #include <cstdlib>
@@ -6,8 +5,8 @@
 
 namespace sgemm_test {
 
-// One call in n runs: LIBSGEMM_TEST_PART, which tests/run.sh sets except in the full sweep. Default: all; under a
-// sanitizer, for time, one in four.
+// One call in n runs: LIBSGEMM_TEST_PART, which tests/run.sh sets except in the full sweep. Default: all, or one in
+// four under a sanitizer.
 inline int one_in() {
 #if defined(LIBSGEMM_TEST_SANITIZED)
   constexpr int kDefault = 4;

@@ -1,4 +1,3 @@
-// Draws operands from a seed, and computes answers.
 #include <algorithm>
 #include <cmath>
 
@@ -55,7 +54,7 @@ void shape(Problem *p) {
   }
 }
 
-// Rounds to 16-bit inputs, which the library gets.
+// The library gets 16-bit inputs.
 float as_element(Element element, float value) {
   if (element == Element::kHalf) return float_from_half(half_from_float(value));
   if (element == Element::kBfloat16) return float_from_bfloat16(bfloat16_from_float(value));
@@ -69,9 +68,8 @@ void fill(const Case &test, Random *random, Element element, Matrix *x) {
   }
 }
 
-// Fills a triangle whose inverse stays small: solutions do not overflow and, in exact cases, stay integers. Exact:
-// about two elements of -1 or 1 a row off the diagonal, powers of two on it. Random: about order^(-1/2) off it, 1 to 2
-// on it.
+// The inverse of the triangle stays small: solutions do not overflow and, in exact cases, stay integers. Exact: about
+// two elements of -1 or 1 a row off the diagonal, powers of two on it. Random: about order^(-1/2) off it, 1 to 2 on it.
 void fill_triangle(const Case &test, Random *random, Matrix *x) {
   const auto order = static_cast<int>(x->rows);
   for (int64_t i = 0; i < order; ++i) {
@@ -90,7 +88,7 @@ void fill_triangle(const Case &test, Random *random, Matrix *x) {
   }
 }
 
-// Prepares an exact strsm: the drawn solution in C becomes its right-hand side.
+// The drawn solution of an exact strsm in C becomes its right-hand side.
 void plant_solution(Problem *p) {
   const Sums right_side = apply_triangle(*p, p->c);
   p->value.assign(p->c.values.begin(), p->c.values.end());

@@ -1,4 +1,4 @@
-// Starts a program with output to files: a full pipe cannot block it.
+// Output goes to files: a full pipe cannot block the program.
 #include "process.h"
 
 #include <fcntl.h>
@@ -22,7 +22,6 @@ extern char **environ;
 namespace sgemm_test {
 namespace {
 
-// Started programs need the locations of OpenBLAS and plugins.
 bool is_location(const std::string &name) { return name == "LIBSGEMM_CPU_BLAS" || name == "LIBSGEMM_BACKEND_PATH"; }
 
 std::vector<std::string> environment_with(const Environment &added) {
@@ -44,7 +43,7 @@ std::vector<char *> pointers_to(std::vector<std::string> *texts) {
   return pointers;
 }
 
-// The child: only calls that are safe between fork and exec.
+// Only these calls are safe between fork and exec.
 [[noreturn]] void execute(char *const *arguments, char *const *environment, const char *out, const char *err) {
   const int null = open("/dev/null", O_RDONLY);
   const int to_out = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600);

@@ -1,4 +1,3 @@
-// Runs a program in a clean environment and captures its output.
 #pragma once
 
 #include <map>
@@ -7,8 +6,7 @@
 
 namespace sgemm_test {
 
-// Added to the environment, NAME -> value. All other LIBSGEMM_ variables are removed, except the locations of OpenBLAS
-// and plugins.
+// NAME -> value. All other LIBSGEMM_ variables are removed, except the locations of OpenBLAS and plugins.
 using Environment = std::map<std::string, std::string>;
 
 struct Outcome {
@@ -16,7 +14,6 @@ struct Outcome {
   int exit_status = -1;  // -1: ended by `signal`
   int signal = 0;
   std::string out, err;
-  // KEY=VALUE lines of a probe's report.
   std::map<std::string, std::string> report;
 
   std::string description() const;
@@ -25,15 +22,15 @@ struct Outcome {
 Outcome run_program(const std::vector<std::string> &command, const Environment &environment, int seconds = 60);
 
 Outcome run_probe(const std::string &probe, const std::vector<std::string> &arguments, const Environment &environment);
-// Runs `command`, a program that starts the probe at its end, with `arguments`.
+// `command` starts the probe at its end, with `arguments`.
 Outcome run_probe_by(std::vector<std::string> command, const std::vector<std::string> &arguments,
                      const Environment &environment);
 
-// Returns the start of a command with a full file system at `directory`: files can be created, but not written. Empty
-// if none can be mounted.
+// Returns the start of a command for which files at `directory` can be created, but not written. Empty if it cannot be
+// mounted.
 std::vector<std::string> with_full_disk(const std::string &directory);
 
-// A new directory; the end of its scope removes it.
+// The end of its scope removes the directory.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
@@ -48,7 +45,7 @@ class TemporaryDirectory {
 
 std::string read_text(const std::string &file);
 
-// Bytes of a shared object that dlopen() maps; later ones are for debuggers and linkers.
+// Bytes that dlopen() maps; later ones are for debuggers and linkers.
 size_t loaded_bytes(const std::string &object);
 
 }  // namespace sgemm_test

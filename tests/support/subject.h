@@ -1,4 +1,4 @@
-// The backend under test. CTest runs a test for each backend, by LIBSGEMM_TEST_BACKEND.
+// CTest runs a test for each backend under test, by LIBSGEMM_TEST_BACKEND.
 #pragma once
 
 #include <string>
@@ -17,22 +17,22 @@ struct Subject {
 
 const Subject &subject();
 
-// Without FP32.
+// All modes but FP32.
 constexpr libsgemm_math_mode_t kOtherModes[] = {LIBSGEMM_MATH_BF16X6,   LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_TF32,
                                                 LIBSGEMM_MATH_BF16,     LIBSGEMM_MATH_FP16,   LIBSGEMM_MATH_FP64,
                                                 LIBSGEMM_MATH_FP32_FAST};
 constexpr int kOtherModeCount = 7;
 
 // always_has: a kernel of the mode for every product, as CPU backends have for FP64 and rounding modes. has: for some
-// products; on a GPU by its matrix cores. chooses: chosen for the tests' large products.
+// products. chooses: chosen for the tests' large products.
 bool always_has(libsgemm_math_mode_t mode);
 bool has(libsgemm_math_mode_t mode);
 bool chooses(libsgemm_math_mode_t mode);
 
-// The backend's first device. Creates a context on it.
+// The call creates a context on the backend's first device.
 libsgemm_device_info_t device_of_subject();
 
-// Why this executable cannot run here, or "". Defined by tests that need it.
+// Tests define it to say why this executable cannot run here; "": it can.
 std::string skip_reason();
 
 }  // namespace sgemm_test

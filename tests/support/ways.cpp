@@ -1,4 +1,3 @@
-// Makes the configurations and judges calls.
 #include "ways.h"
 
 #include <cstdlib>

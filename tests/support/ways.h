@@ -1,5 +1,5 @@
-// The configurations of a call on the backend under test: without a handle, with a handle for the backend, and with a
-// handle for each kernel.
+// The configurations of a call on the backend under test: without a handle, with a handle, and with a handle for each
+// kernel.
 #pragma once
 
 #include <deque>
@@ -12,7 +12,7 @@
 namespace sgemm_test {
 
 struct Way {
-  std::string kernel;                              // forced; empty: none
+  std::string kernel;                              // forced kernel; empty: none
   std::unique_ptr<Handle> handle;                  // null: without a handle
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;  // requested
   int ran = 0;                                     // calls that the backend computed
@@ -25,7 +25,6 @@ struct Way {
 class Ways {
  public:
   Ways();
-  // Only a handle with backend and mode.
   explicit Ways(libsgemm_math_mode_t mode);
 
   std::deque<Way> &all() { return ways_; }
@@ -36,7 +35,6 @@ class Ways {
   std::string judge(Way *way, const std::string &entry, bool no_backend, libsgemm_status_t status,
                     Placement *placement) const;
 
-  // For matrices in several placements.
   std::string judge(Way *way, const std::string &entry, bool no_backend, libsgemm_status_t status,
                     const std::function<std::string(const Arithmetic &)> &check,
                     const std::function<std::string()> &untouched) const;
@@ -45,7 +43,7 @@ class Ways {
   std::deque<Way> ways_;
 };
 
-// Failed calls: the first few in full, then counts.
+// The first few failed calls are printed in full, then counted.
 class Failures {
  public:
   void add(const std::string &failure);
