@@ -2,14 +2,13 @@
  *   cblas N, fortran N  calls cblas_sgemm and sgemm_, 16 x 16 x 16; exit status 9: there is none, 10: wrong result
  *   bad N               calls cblas_sgemm with a too small leading dimension
  *   lax N               calls that OpenBLAS accepts beyond the standard: sgemm_ with k = 0 and leading dimensions
- *                       of 0, cblas_sgemm with CblasConjNoTrans; 10: wrong result
- *   load FILE           loads a library with RTLD_LOCAL, as an interpreter does
- *   own FILE            loads one that calls its own BLAS (own_blas.c); 10: another computes
+ *                       of 0, cblas_sgemm with CblasConjNoTrans
+ *   load FILE           loads a library with RTLD_LOCAL
+ *   own FILE            loads one that calls its own BLAS (own_blas.c); exit status 10: another computes
  *   print TEXT          prints on stdout
- *   touch FILE          creates an empty file; then SIGTERM ends the program with status 42
+ *   touch FILE          creates an empty file; after it SIGTERM ends the program with status 42
  *   wait                waits for a signal
- *   signals FILE        creates an empty file, counts SIGTERM until a quarter of a second after the first, and ends
- *                       with their number
+ *   signals FILE        creates an empty file; ends with the number of SIGTERM within a quarter of a second of the first
  *   child               runs the rest in a new program; ends with its status
  *   fork                runs the rest in a child; ends with its status
  *   kill                kills itself with SIGKILL
@@ -114,7 +113,7 @@ static int count_signals(const char *ready) {
   return signals;
 }
 
-/* Runs `arguments` in a child and ends with its status. NULL: returns in the child. */
+/* Runs `arguments` in a child and ends with its status. If `arguments` is NULL, the child returns. */
 static void in_child(char **arguments) {
   int status = 0;
   const pid_t child = fork();

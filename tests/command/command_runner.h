@@ -14,29 +14,28 @@ class Folder : public TemporaryDirectory {
  public:
   std::string file(const std::string &name) const { return path() + "/" + name; }
   std::string write(const std::string &name, const std::string &bytes) const;
-  std::vector<std::string> list() const;  // names, sorted
+  std::vector<std::string> list() const;  // sorted names
 };
 
-// Runs `libsgemm ARGUMENTS`.
 Outcome command(std::vector<std::string> arguments, const Environment &environment = {});
 
 nlohmann::json json_of(const Folder &folder, std::vector<std::string> arguments, const Environment &environment);
 
-// Requires a failed `libsgemm bench` with one line that begins with `what`.
+// The bench must fail with one line that begins with `what`.
 void require_bench_error(const Outcome &outcome, const std::string &what);
 
 // Permission bits apply, even if this process is root's.
 Outcome unprivileged_command(const std::vector<std::string> &arguments);
 
-// True if the command lists the backend as available; otherwise prints a skip.
+// Prints a skip if the backend is not available.
 bool has_backend(const std::string &name);
 
-// Returns a .npy file: version, header text (without length, padding, line end), data.
+// `dict`: header text without length, padding and line end.
 std::string npy(const std::string &dict, const std::string &data, int version = 1);
 
 std::string bytes_of(const std::vector<float> &values);
 
-// Small multiples of 1/8: products are exact.
+// Small multiples of 1/8 have exact products.
 struct Matrix {
   Matrix(int64_t row_count, int64_t column_count, int seed);
   double at(int64_t row, int64_t column) const { return values[static_cast<size_t>(row * columns + column)]; }
@@ -46,7 +45,7 @@ struct Matrix {
   std::vector<float> values;  // by rows
 };
 
-// Reads the command's output, which must be exactly a C-ordered .npy file.
+// The output must be exactly a C-ordered .npy file.
 Matrix read_matrix(const std::string &path);
 
 }  // namespace sgemm_test

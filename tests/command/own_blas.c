@@ -47,7 +47,7 @@ void strmm_(void) {}
 void strsm_(void) {}
 #endif
 
-/* True if calls reach its own functions, not another library's of the same names. */
+/* Tells whether calls reach its own functions, not another library's of the same names. */
 int calls_its_own(void) {
   const int one = 1, plain = 111;
   const float alpha = 1, beta = 0, a = 1;

@@ -1,4 +1,3 @@
-// Runs a program with `libsgemm run` and reads the report's calls.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,12 +8,12 @@
 
 namespace sgemm_test {
 
-// A run that must exit with 0, and its report.
+// The run must exit with 0.
 struct Run {
   Run(const std::vector<std::string> &program, const Environment &environment);
 
   double seconds(const std::string &backend) const;
-  // Calls of an entry point; 0 without a row.
+  // Returns 0 for an entry point without a row.
   int calls(const std::string &entry, const std::string &backend, const std::string &why = "") const;
 
   Outcome outcome;

@@ -1,4 +1,3 @@
-// `libsgemm gemm`: products in every order, and every kind of bad file, output and option.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,7 +23,7 @@ std::string data(size_t count) { return std::string(4 * count, '\0'); }
 struct BadFile {
   const char *name;
   std::string bytes;
-  const char *message;  // after the file's name
+  const char *message;  // follows the file's name
 };
 
 std::vector<BadFile> bad_sizes_of_files() {
@@ -244,7 +243,7 @@ TEST_CASE("gemm: an input that is cut off") {
   const Folder folder;
   const Matrix matrix(300, 300, 1);
   const std::string a = folder.write("a.npy", matrix.file(false)), b = folder.write("b.npy", matrix.file(false));
-  // Empties the file during products, which use the copy in memory.
+  // The file becomes empty during products, which use the copy in memory.
   const std::string script =
       "\"$1\" gemm \"$2\" \"$3\" --backend ref --repeat 1000000 & run=$!; "
       "until grep -q libsgemm_sgemm_h \"$4\"; do sleep 0.01; done; : > \"$2\"; wait $run";
@@ -253,7 +252,7 @@ TEST_CASE("gemm: an input that is cut off") {
   INFO(outcome.description());
   CHECK(outcome.exit_status == 0);
   CHECK_THAT(outcome.out, Contains("300 x 300"));
-  // A preloaded library truncates the file at the first read of data.
+  // The preloaded library truncates the file at the first read of data.
   folder.write("a.npy", matrix.file(false));
   require_error(command({"gemm", b, a}, {{"LD_PRELOAD", CUTTING_READ},
                                          {"CUTTING_READ", a},
@@ -265,7 +264,7 @@ TEST_CASE("gemm: a write that fails half-way leaves the old output and no other 
   const Folder folder;
   const std::string a = folder.write("a.npy", Matrix(100, 100, 1).file(false));
   const std::string output = folder.write("out.npy", "precious");
-  // Limits files to 4 KiB. The shell ignores the signal: a longer file is an error.
+  // Files may have 4 KiB. The shell ignores the signal: a longer file is an error.
   const std::string script = "trap '' XFSZ; ulimit -f 8; exec \"$@\"";
   require_error(run_program({"/bin/sh", "-c", script, "sh", LIBSGEMM_COMMAND, "gemm", a, a, "-o", output}, {}),
                 output + ": cannot be written: File too large");

@@ -1,4 +1,4 @@
-// `libsgemm bench --routine sconv2d`: layers, directions, layouts; log and statistics of convolutions.
+// `libsgemm bench --routine sconv2d`; log and statistics of convolutions.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -40,7 +40,7 @@ TEST_CASE("bench: layers in every direction and layout") {
   CHECK(seen.size() == 2 * 3 * 2 * 2);
   CHECK(seen.count("2x4x9x8 3x3/2 pad 1 -> 6 data nhwc ref cpu_scalar_direct_conv_fp64 fp64") == 1);
   CHECK(seen.count("1x6x5x5 3x3 pad 2 dilation 2 groups 3 -> 6 weight nchw ref cpu_scalar_direct_conv fp32") == 1);
-  // y: 2 images of 6 x 5 x 4 elements, each a sum of 36 terms.
+  // y has 2 images of 6 x 5 x 4 elements, each a sum of 36 terms.
   CHECK(json["results"][0]["flops"] == 2.0 * 2 * 6 * 5 * 4 * 36);
 }
 

@@ -45,7 +45,7 @@ TEST_CASE("calibrate: measures, writes where the library looks, shows and remove
   CHECK_THAT(shown.out, Contains(folder.path() + "/libsgemm/calibration-"));
   CHECK(shown.out.substr(shown.out.find('\n') + 1) == made.out.substr(0, made.out.find("written to")));
 
-  // Another number of threads has its own file, like another machine.
+  // Another number of threads has its own file.
   Environment other = environment;
   other["OPENBLAS_NUM_THREADS"] = "1";
   const Outcome one = calibrate({"--show"}, other);
@@ -72,7 +72,7 @@ TEST_CASE("calibrate: the link and the rate of computing are measured, on the fi
   REQUIRE(figures["pinned"].size() == 2);
   REQUIRE(figures["pageable"].size() == 2);
   for (size_t way = 0; way < 2; ++way) CHECK(figures["pageable"][way] <= figures["pinned"][way]);
-  // A CPU thread computes for the mock GPU; unmeasured, 10 TFLOP/s are assumed.
+  // A CPU thread computes for the mock GPU; the assumption without measurement is 10 TFLOP/s.
   REQUIRE(figures["flops"].size() == 1);
   CHECK(figures["flops"][0] > 1e6);
   CHECK(figures["flops"][0] < 1e12);
@@ -131,7 +131,7 @@ TEST_CASE("bench --decision: both sides of each shape, the choice and the count"
     CHECK_THAT(row["reason"].get<std::string>(), Contains("cuda not worth the transfer"));
   }
 
-  // The CPU seems slow by these parameters: the choice is wrong.
+  // By these parameters the CPU is slow: the choice is wrong.
   REQUIRE(calibrate({"--seconds", "0.1", "--output", folder.file("own")}, environment).exit_status == 0);
   std::istringstream lines(read_text(folder.file("own")));
   std::string slow;

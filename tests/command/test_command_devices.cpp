@@ -1,5 +1,5 @@
-// `libsgemm bench` on device pointers, with mock GPU, driver and vendor's libraries (plugins/mock.cpp,
-// plugins/mock_cuda.cpp, plugins/mock_hip.cpp), and the scripts for its results.
+// `libsgemm bench` on device pointers, with mock GPU, driver and vendor's libraries (plugins/), and the scripts for its
+// results.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -112,7 +112,7 @@ TEST_CASE("bench --random: the shapes of a seed, and their transposes in turn") 
       CHECK(rows[i][size] <= 40);
     }
   }
-  // The same on every machine.
+  // These sizes are the same on every machine.
   CHECK(sizes(rows) == std::vector<int64_t>{5, 33, 17, 13, 9, 6, 6, 37, 34, 15, 31, 9, 24, 20, 6, 12, 33, 37});
   CHECK(sizes(drawn("7", "sgemm")) == sizes(rows));
   CHECK(sizes(drawn("8", "sgemm")) != sizes(rows));
@@ -130,7 +130,6 @@ TEST_CASE("bench --regret: every row that can do a call, by force") {
     INFO(row.dump());
     REQUIRE(row["state"] == "measured");
     const Json &forced = row["forced"];
-    // Only kernels of the same arithmetic are forced.
     CHECK(forced.size() == (row["routine"] == "sgemm" ? 2 : 1));
     // The mock's 16-bit kernel reports that another kernel multiplied.
     CHECK(forced.contains(row["kernel"].get<std::string>()) == (row["routine"] != "shgemm"));
@@ -142,7 +141,7 @@ TEST_CASE("bench --regret: every row that can do a call, by force") {
   CHECK(json["loss"]["geometric_mean"] >= 0);
   CHECK(json["loss"]["most"] >= json["loss"]["percentile_95"]);
   CHECK(json["percentile_5_ratio"] > 0);
-  // The plain kernel is slower by its cost only. If chosen, its loss is the other's gain.
+  // The plain kernel is slower by its cost only. If it is chosen, its loss is the other's gain.
   const Outcome outcome = bench({"--peer", "cublas", "--shape", "64,64,64", "--transposes", "NN", "--regret"});
   INFO(outcome.description());
   CHECK(outcome.exit_status == 0);

@@ -1,4 +1,3 @@
-// `libsgemm bench` of all routines against cuBLAS's, in every form: sides, triangles, batches.
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -10,7 +9,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-// SSYRK on the mock, and a fault of the vendor's library.
 Environment mock_environment(const std::string &fault = "") {
   return {{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu"},
           {"LD_LIBRARY_PATH", MOCK_FOLDER "/cuda_stack"},
@@ -29,7 +27,7 @@ Json report_of(const Folder &folder, std::vector<std::string> arguments,
   return json_of(folder, arguments, environment);
 }
 
-// Forms by routine. Each row must have a peer.
+// Each row must have a peer.
 std::map<std::string, std::vector<std::string>> forms_of(const Json &report) {
   std::map<std::string, std::vector<std::string>> forms;
   for (const Json &row : report["results"]) {
@@ -48,7 +46,7 @@ using Forms = std::vector<std::string>;
 
 }  // namespace
 
-// The mock computes as told; it refuses STRMM in place and wrong sizes.
+// The mock computes what it is asked; it refuses STRMM in place and wrong sizes.
 TEST_CASE("bench: every routine in every form beside cuBLAS's") {
   const Folder folder;
   const Json json = report_of(folder, {"--peer", "cublas", "--routine", kRoutines, "--side", "left,right", "--uplo",
@@ -303,7 +301,6 @@ TEST_CASE("tune: sides, triangles and batches") {
   CHECK(outcome.exit_status == 0);
   CHECK_THAT(outcome.out, Contains(" of 2 calls have a faster kernel"));
   CHECK(outcome.err == "");
-  // Names calls that exceed memory.
   CHECK_THAT(with_shape("16,2000000000,2000000000").err,
              Contains("strsm op=T side=R uplo=L diag=N m=16 n=2000000000 k=2000000000 ") &&
                  Contains("ssyrk op=T uplo=L m=2000000000 n=2000000000 k=2000000000 "));

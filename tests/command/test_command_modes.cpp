@@ -1,4 +1,4 @@
-// `libsgemm bench --accuracy`, math modes, 16-bit inputs, and plots of other measurements.
+// `libsgemm bench --accuracy`, math modes, 16-bit inputs, and plots.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -71,7 +71,7 @@ TEST_CASE("bench --accuracy: every mode of the CPU backends, each as exact as it
       CHECK((fp32["worst"] > 0.1 && fp32["worst"] < 16.3));
       CHECK((fp32["root_mean_square"] > 0.01 && fp32["root_mean_square"] < fp32["worst"]));
       CHECK(is_near(fp32["error_over_bound"], fp32["worst"].get<double>() / (2 * std::sqrt(64 + 2))));
-      // Half a unit of an element, at most the sum of its products' magnitudes.
+      // The bound is half a unit of an element, at most the sum of its products' magnitudes.
       const Json fp64 = rows[backend + " fp64 " + name];
       CHECK(fp64["math_mode"] == "fp64");
       CHECK(fp64["worst"] <= 1);
@@ -119,7 +119,6 @@ TEST_CASE(
     CHECK(row["state"] == "measured");
     CHECK((row["worst"] > 0 && row["error_over_bound"] <= 1));
     CHECK(row["not_finite"] == 0);
-    // FP64 sums are rounded once: half a unit unless terms cancel.
     if (row["asked_math_mode"] == "fp64") CHECK(row["worst"] <= 1.001);
   }
   const Json two = measure("tiny,normal");
@@ -155,7 +154,7 @@ TEST_CASE("bench --accuracy: a wrong element is found, whoever computes it") {
     CHECK(rows[engine + " normal"]["state"] == "wrong");
     CHECK(rows[engine + " normal"]["error_over_bound"] > 1);
   }
-  // 0 instead of infinite.
+  // The result is 0 instead of infinite.
   CHECK(rows["openblas fp16 wide"]["state"] == "wrong");
   CHECK(rows["openblas fp16 wide"]["error_over_bound"].is_null());
   for (const std::string engine : {"ref fp32", "ref tf32", "ref fp16"})

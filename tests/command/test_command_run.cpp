@@ -1,4 +1,3 @@
-// `libsgemm run` and `libsgemm stats`: which BLAS computes, and its report.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -14,7 +13,7 @@ namespace {
 using Catch::Matchers::StartsWith;
 using Json = nlohmann::json;
 
-// No named BLAS, no GPU. Permits a preloaded library before AddressSanitizer.
+// No BLAS is named, and there is no GPU. A library may be preloaded before AddressSanitizer.
 Environment with(Environment environment = {}) {
   environment.insert({"ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0"});
   environment.insert({"LIBSGEMM_CPU_BLAS", ""});
@@ -90,7 +89,7 @@ TEST_CASE("run: what the CPU computes is left to the BLAS that the program has")
 
 TEST_CASE("run: a library that carries a BLAS of its own is computed for by that") {
   const Folder folder;
-  // A library with some routines, one with all, and one with another caller and its BLAS first. Each also without
+  // A library with some routines, one with all, and one with another caller and its BLAS first. Each also runs without
   // OpenBLAS on the machine.
   const std::vector<std::string> alone = {"own", OWN_BLAS}, whole = {"own", WHOLE_BLAS},
                                  all = {"load",   FAULTY_BLAS, "bad",      "1",   "own",
@@ -111,7 +110,6 @@ TEST_CASE("run: a library that carries a BLAS of its own is computed for by that
   CHECK(invalid.outcome.exit_status == 0);
   CHECK_THAT(invalid.outcome.err, !Contains("not computed"));
 
-  // A requested backend computes, and so does a GPU.
   CHECK(run(alone, with({{"LIBSGEMM_BACKEND", "ref"}})).outcome.exit_status == 10);
   const Run gpu = run(alone, with({{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu"},
                                    {"LIBSGEMM_DEVICES", "all"},
@@ -163,7 +161,6 @@ TEST_CASE("run: calls that were illegal or not computed are rows") {
   CHECK(invalid.row("error", "not computed: invalid environment")["calls"] == 1);
   CHECK(invalid.process()["calls"].size() == 1);
 
-  // Without STRICT the call has only the row of its backend.
   const Run instead = run({"cblas", "1"}, with({{"LIBSGEMM_BACKEND", "abacus"}}));
   CHECK(instead.outcome.exit_status == 0);
   REQUIRE(instead.process()["calls"].size() == 1);
@@ -177,7 +174,7 @@ TEST_CASE("run: what OpenBLAS takes beyond the standard is taken of a program th
   CHECK(lax.outcome.exit_status == 0);
   CHECK(lax.outcome.err == "");
   CHECK(lax.process()["calls"].size() == 2);
-  // With another BLAS, or none, the call is refused, as by the reference BLAS.
+  // With another BLAS, or none, the call is refused.
   for (const std::vector<std::string> &client :
        {std::vector<std::string>{"load", MKL_LIKE, "lax", "3"}, std::vector<std::string>{"lax", "3"}}) {
     const Run refused = run(client, with(ref));
@@ -258,7 +255,7 @@ TEST_CASE("run respects LIBSGEMM_STATS_DIR, and stats reads it") {
   CHECK(run({"cblas", "2"}, environment).row("ref")["calls"] == 2);
   run_program({"/bin/sleep", "0.1"}, {});  // process start times are exact to 10 ms
   const Run second = run({"cblas", "3"}, environment);
-  CHECK(second.json["processes"].size() == 1);  // earlier processes are excluded
+  CHECK(second.json["processes"].size() == 1);
   CHECK(second.row("ref")["calls"] == 3);
 
   const Outcome words = command({"stats", folder.file("calls")});

@@ -1,4 +1,3 @@
-// `libsgemm info`, `bench` and `run`.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -43,7 +42,6 @@ Json backend_of(const Json &json, const std::string &name) {
   return {};
 }
 
-// The report's kernel belongs to its backend.
 bool has_its_kernel(const Json &json, const Json &row) {
   const Json kernels = backend_of(json, row["backend"])["kernels"];
   return std::find(kernels.begin(), kernels.end(), row["kernel"]) != kernels.end();
@@ -99,7 +97,7 @@ TEST_CASE("bench: every routine on every CPU backend, table and JSON") {
   INFO(outcome.description());
   REQUIRE(outcome.exit_status == 0);
   const Json json = Json::parse(read_text(folder.file("out.json")));
-  // Two shapes, with transposes NN NT TN TT, or N T, or none.
+  // The transposes of two shapes are NN NT TN TT, or N T, or none.
   const size_t rows_of_backend = 2 * (4 * 4 + 2 * 6 + 1);
   CHECK(json["results"].size() == rows_of_backend * (has_openblas ? 2 : 1));
   const Json backends = info();
@@ -202,7 +200,7 @@ TEST_CASE("bench --overhead: measures, and its exit status tells of a missed bar
 
 namespace {
 
-// Permits a preloaded library before AddressSanitizer.
+// A library may be preloaded before AddressSanitizer.
 const Environment kPreload = {{"ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0"}};
 
 Outcome run_client(std::vector<std::string> options, const std::vector<std::string> &client,
@@ -295,7 +293,7 @@ TEST_CASE("run: a signal goes on to the program") {
 }
 
 TEST_CASE("run: a signal reaches the program once, sent to the command, to its process group, or to both") {
-  // Repeated: two nearly simultaneous signals may count as one.
+  // Two nearly simultaneous signals may count as one, so the test is repeated.
   for (const std::string target : {"$run", "0", "0", "0", "0", "$run; kill -TERM 0"}) {
     const Folder folder;
     const std::string ready = folder.file("ready");
@@ -386,7 +384,6 @@ TEST_CASE("run: where the calls cannot be counted, the program runs all the same
 
 TEST_CASE("run: a report that cannot be written leaves the program's exit status") {
   const Folder folder;
-  // The output's folder vanishes while the program runs.
   const std::string output = folder.file("gone/report");
   REQUIRE(mkdir(folder.file("gone").c_str(), 0700) == 0);
   const Outcome gone = run_program(
@@ -395,7 +392,6 @@ TEST_CASE("run: a report that cannot be written leaves the program's exit status
   INFO(gone.description());
   CHECK(gone.exit_status == 5);
   CHECK_THAT(gone.err, Contains("libsgemm run: " + output));
-  // stderr is a pipe without reader.
   const Outcome closed = run_program(
       {"/bin/sh", "-c",
        "{ \"$0\" run -- /bin/sh -c 'sleep 0.3; exec \"$0\" cblas 5 exit 6' \"$1\"; echo $? >\"$2\"; } 2>&1 | :",

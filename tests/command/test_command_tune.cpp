@@ -1,4 +1,3 @@
-// `libsgemm run --record` and `libsgemm tune`: from a program's calls to its kernels.
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -13,7 +12,6 @@ using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using Json = nlohmann::json;
 
-// As in test_command_run.cpp, on the CPU.
 Environment on_cpu() {
   return {{"ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0"},
           {"LIBSGEMM_CPU_BLAS", ""},
@@ -21,7 +19,7 @@ Environment on_cpu() {
           {"LIBSGEMM_DEVICES", "none"}};
 }
 
-// The mock GPU's first kernel is slower than its cost; with a cache folder.
+// The mock GPU's first kernel is slower than its cost.
 Environment on_mock(const Folder &folder, const Environment &more = {}) {
   Environment environment = {{"ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0"},
                              {"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu"},
@@ -58,7 +56,6 @@ std::string kernel_of_client(const Folder &folder, const Environment &environmen
   return Json::parse(read_text(folder.file("report")))["processes"].at(0)["calls"].at(0)["kernel"];
 }
 
-// Printed calls that have a faster kernel.
 std::set<std::string> tuned_calls(const std::string &text) {
   const std::string before = " times as fast: ";
   std::set<std::string> calls;
@@ -77,7 +74,7 @@ TEST_CASE("run --record: the calls of a program, each once, and how often") {
   const Folder folder;
   CHECK(record(folder, {"cblas", "3", "fortran", "2"}, on_cpu()) == std::string("5 ") + kClientCall);
   CHECK(record(folder, {"cblas", "2", "kill"}, on_cpu(), 128 + 9) == std::string("2 ") + kClientCall);
-  // Calls of all processes, except refused ones.
+  // The list has calls of all processes, except refused ones.
   CHECK(record(folder, {"cblas", "3", "child", "fortran", "4"}, on_cpu()) == std::string("7 ") + kClientCall);
   CHECK(record(folder, {"cblas", "3", "fork", "fortran", "1", "bad", "2"}, on_cpu()) ==
         std::string("4 ") + kClientCall);
@@ -98,7 +95,7 @@ TEST_CASE("run --record: two shapes are two lines, that with more operations fir
   const Outcome outcome = command({"run", "--record", folder.file("calls"), "--", "sh", "-c", script}, on_cpu());
   INFO(outcome.description());
   CHECK(outcome.exit_status == 0);
-  // Row-major: recorded as C^T = B^T A^T.
+  // Row-major calls are recorded as C^T = B^T A^T.
   const std::string text = read_text(folder.file("calls"));
   CHECK_THAT(text, EndsWith("\n3 sgemm op=NN m=40 n=20 k=30 ld=16,8,16 at=16,16,16 alpha=1 beta=0 math=fp32\n"
                             "1 sgemm op=NT m=40 n=40 k=30 ld=16,16,16 at=16,16,16 alpha=1 beta=0 math=fp32\n"));
@@ -132,7 +129,6 @@ TEST_CASE("tune: what is wrong with its input is named") {
   CHECK_THAT(error_of({folder.write("worse", "1 sgemm m=1 n=1 k=1 op=X\n")}), Contains("worse:1: op=X is not valid"));
   CHECK_THAT(error_of({"--shape", "1,2"}), Contains("--shape 1,2: "));
   CHECK_THAT(error_of({"--shape", "8,8,8", "--backend", "ref"}), Contains("--backend ref: it is not a GPU backend"));
-  // A foreign file stays.
   const std::string foreign = folder.write("foreign", "something else\n");
   CHECK_THAT(error_of({"--shape", "8,8,8", "-o", foreign}), Contains(foreign + ": line 1: "));
   CHECK(read_text(foreign) == "something else\n");
@@ -154,14 +150,12 @@ TEST_CASE("tune: a program's calls get the row that was measured to be the faste
   CHECK(kernel_of_client(folder, environment) == "cuda_mock_plain");
   CHECK(kernel_of_client(folder, on_mock(folder, {{"LIBSGEMM_TUNING", "off"}})) == "cuda_mock_splitk");
 
-  // A later run adds rows.
   const Outcome more = tune({"--shape", "24,16,8", "--transposes", "TN", "--shape", "16,16,16"}, environment);
   INFO(more.description());
   CHECK_THAT(more.out, Contains("2 of 2 calls have a faster kernel") && Contains("\nkernels for 3 calls in "));
   const Outcome shown = tune({"--show"}, {{"XDG_CACHE_HOME", folder.path()}});
   CHECK_THAT(shown.out, Contains("cuda, mock driver 1.0; mock device") && Contains(kClientCall) &&
                             Contains("sgemm op=TN m=24 n=16 k=8 ") && Contains("sgemm op=TN m=16 n=16 k=16 "));
-  // A later run removes rows that are no longer faster.
   const Outcome again = tune({folder.file("calls")}, on_mock(folder, {{"MOCK_SLOW", "plain"}}));
   INFO(again.description());
   CHECK_THAT(again.out, Contains("0 of 1 calls have a faster kernel") && Contains("\nkernels for 2 calls in "));

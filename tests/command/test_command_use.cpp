@@ -1,4 +1,3 @@
-// Help for the user of `libsgemm`: suggestions, completion, manual, table of kernels.
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -26,7 +25,6 @@ Names lines_of(const std::string &text) {
   return lines;
 }
 
-// They compute for seconds in `info`.
 const Environment kFourGpus = {{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/four_gpus"}, {"LIBSGEMM_OFFLOAD", "never"}};
 
 Names subcommands() {
@@ -59,7 +57,7 @@ TEST_CASE("the nearest name") {
   const Names names = {"info", "gemm", "bench", "calibrate", "run"};
   using libsgemm::nearest_name;
   CHECK(nearest_name("gem", names) == "gemm");
-  CHECK(nearest_name("gmem", names) == "gemm");  // swapped letters
+  CHECK(nearest_name("gmem", names) == "gemm");
   CHECK(nearest_name("BENCH", names) == "bench");
   CHECK(nearest_name("callibrat", names) == "calibrate");
   CHECK(nearest_name("rum", names) == "run");
@@ -102,7 +100,6 @@ TEST_CASE("a misspelt variable is told by the command, and by programs that want
   CHECK(info.err == "");
   const Outcome json = command({"info", "--json"}, misspelt);
   CHECK(Json::parse(json.out)["environment_problems"].size() == 2);
-  // A program on the library, without and with LIBSGEMM_VERBOSE.
   CHECK(run_probe(PROBE, {}, misspelt).err == "");
   Environment verbose = misspelt;
   verbose["LIBSGEMM_VERBOSE"] = "1";
@@ -165,7 +162,7 @@ TEST_CASE("info --kernels: what each row computes") {
       CHECK(row["name"] == backend["kernels"][i]);
       const std::string name = row["name"];
       const bool chain = name.size() > 6 && name.substr(name.size() - 6) == "_chain";
-      CHECK(row["invariant"] == (chain || name == "cpu_scalar_direct_conv"));  // no mock kernel
+      CHECK(row["invariant"] == (chain || name == "cpu_scalar_direct_conv"));
     }
   }
 }
@@ -277,7 +274,7 @@ TEST_CASE("completion knows every subcommand, every option and the words they ta
   CHECK(candidates({"probe", "--backend", "c"}) == Set{"cuda", "cpu"});
   CHECK(candidates({"probe", "--only", "fma,la"}) == Set{"fma,latency", "fma,launch"});
   CHECK(candidates({"bench", "--batch", ""}).empty());
-  CHECK(candidates({"gemm", "a"}).empty());  // completes file names
+  CHECK(candidates({"gemm", "a"}).empty());
   CHECK(candidates({"gemm", "-o", ""}).empty());
   CHECK(candidates({"run", ""}) == Set{":program"});
   CHECK(candidates({"run", "--json", "--", "py"}) == Set{":program"});
@@ -312,7 +309,7 @@ const std::string &manual() {
   return text;
 }
 
-// Long options that a part of the page describes; mentioned ones are not bold.
+// Only described options are bold.
 std::set<std::string> long_options(const std::string &text) {
   std::set<std::string> names;
   const std::regex option("\\\\fB\\\\-\\\\-([a-z][a-z0-9]*(\\\\-[a-z0-9]+)*)");

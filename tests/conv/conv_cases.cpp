@@ -1,4 +1,3 @@
-// The tables of convolutions.
 #include "conv_cases.h"
 
 #include <cstdlib>

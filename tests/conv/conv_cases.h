@@ -1,4 +1,4 @@
-// The table of convolutions for every backend and forced kernel, in all directions and layouts.
+// All backends and forced kernels run the table, in all directions and layouts.
 #pragma once
 
 #include <libsgemm.h>
@@ -18,28 +18,27 @@ struct ConvCase {
   int64_t dilation_h = 1, dilation_w = 1;
 };
 
-// Small, and larger than kernels' tiles and blocks.
+// The large ones exceed kernels' tiles and blocks.
 extern const std::vector<ConvCase> kConvCases, kLargeConvCases;
-// Data gradients with more columns than are computed at a time.
+// Data gradients have more columns than are computed at a time.
 extern const std::vector<ConvCase> kColumnCases;
 
 constexpr libsgemm_conv2d_direction_t kDirections[] = {LIBSGEMM_CONV2D_FORWARD, LIBSGEMM_CONV2D_DATA_GRADIENT,
                                                        LIBSGEMM_CONV2D_WEIGHT_GRADIENT};
 const char *direction_name(libsgemm_conv2d_direction_t direction);
 
-// Dense in either order, or strided views.
 enum class ConvLayout {
   kNchw,
   kNhwc,
-  kPaddedNchw,  // rows, images and channels with gaps
+  kPaddedNchw,  // gaps between rows, images and channels
   kSlicedNhwc,  // some channels of larger tensors
-  kScattered,   // every second column, and neither layout's order
+  kScattered,   // every second column, in neither layout's order
 };
 constexpr ConvLayout kConvLayouts[] = {ConvLayout::kNchw, ConvLayout::kNhwc, ConvLayout::kPaddedNchw,
                                        ConvLayout::kSlicedNhwc, ConvLayout::kScattered};
 const char *layout_name(ConvLayout layout);
 
-// Strides are in the header's order; 0 if the layout determines them.
+// Strides are in the header's order; 0: the layout determines them.
 libsgemm_conv2d_t conv_of(const ConvCase &test, libsgemm_conv2d_direction_t direction, ConvLayout layout);
 
 }  // namespace sgemm_test

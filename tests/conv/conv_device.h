@@ -1,4 +1,4 @@
-// A ConvPlacement's tensors in device memory, byte for byte: the host's checks apply.
+// The tensors of a ConvPlacement in device memory, byte for byte: the host's checks apply.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace sgemm_test {
 
-// Memory(bytes): device memory with address(), upload(host), download(host), which copy all bytes and wait.
+// Memory(bytes) has address(), upload(host) and download(host), which copy all bytes and wait.
 template <typename Memory>
 class DeviceConv {
  public:

@@ -1,4 +1,3 @@
-// The oracle of convolutions, their memory and checks.
 #include "conv_problem.h"
 
 #include <algorithm>
@@ -161,7 +160,7 @@ ConvPlacement::ConvPlacement(const ConvProblem &problem, ConvLayout layout, int 
   const ConvCase &t = problem.test;
   const int64_t x[] = {t.n, t.c, t.h, t.w}, f[] = {t.k, t.c / t.groups, t.r, t.s},
                 y[] = {t.n, t.k, problem.p, problem.q};
-  // Different offsets in a cache line.
+  // Offsets in a cache line differ.
   tensors_.emplace_back(x, conv_.x_strides, conv_.layout, misalignment);
   tensors_.emplace_back(f, conv_.f_strides, conv_.layout, 2 * misalignment);
   tensors_.emplace_back(y, conv_.y_strides, conv_.layout, 3 * misalignment);
@@ -172,7 +171,7 @@ ConvPlacement::ConvPlacement(const ConvProblem &problem, ConvLayout layout, int 
   b_ = output_ == 1 ? 2 : 1;
   const std::vector<float> *const numbers[] = {&problem.x, &problem.f, &problem.y};
   for (int i = 0; i < 3; ++i) {
-    // Operands that must not be read are NaN.
+    // Unread operands are NaN.
     const bool unread = i == output_ ? problem.beta == 0.0f : problem.alpha == 0.0f;
     tensors_[static_cast<size_t>(i)].fill(*numbers[i], unread);
   }

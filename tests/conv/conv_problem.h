@@ -1,4 +1,3 @@
-// A convolution with numbers, expected results, and memory that detects stray writes.
 #pragma once
 
 #include <memory>
@@ -21,8 +20,8 @@ struct ConvArithmetic {
 };
 ConvArithmetic conv_arithmetic_of(const libsgemm_info_t &info);
 
-// A case's numbers, dense in index order (n, c, h, w), and FP64 results of one loop over output elements and filter
-// taps.
+// Numbers are dense in index order (n, c, h, w). One loop over output elements and filter taps computes the results in
+// FP64.
 struct ConvProblem {
   ConvCase test;
   libsgemm_conv2d_direction_t direction;
@@ -30,8 +29,8 @@ struct ConvProblem {
   float alpha, beta;
   int64_t p, q;
   std::vector<float> x, f, y;
-  std::vector<double> value, magnitude;  // of each output element: sum of products, and of their magnitudes
-  int64_t terms;                         // of an element, with padding
+  std::vector<double> value, magnitude;  // sum of products, and of their magnitudes, for each output element
+  int64_t terms;                         // terms of an element, with padding
 
   ConvProblem(const ConvCase &test, libsgemm_conv2d_direction_t direction, ConvInputs inputs, float alpha, float beta,
               libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32);
@@ -48,7 +47,7 @@ class ConvTensor {
   // Stores `dense`, or NaN if `poisoned`, and seals the memory.
   void fill(const std::vector<float> &dense, bool poisoned);
   std::vector<float> dense() const;
-  std::vector<bool> belongs() const;  // for each element of memory
+  std::vector<bool> belongs() const;  // by element of memory
   Buffer &buffer() { return *buffer_; }
   const Buffer &buffer() const { return *buffer_; }
   int64_t elements() const { return elements_; }
@@ -61,7 +60,6 @@ class ConvTensor {
   std::unique_ptr<Buffer> buffer_;
 };
 
-// A problem's tensors in a layout, and the call.
 class ConvPlacement {
  public:
   ConvPlacement(const ConvProblem &problem, ConvLayout layout, int misalignment = 0);
@@ -77,7 +75,7 @@ class ConvPlacement {
   float *c() { return output().buffer().as<float>(); }
 
   libsgemm_status_t run(libsgemm_handle_t handle = nullptr) { return run(handle, a(), b(), c()); }
-  // With tensors elsewhere.
+  // The tensors may be elsewhere.
   libsgemm_status_t run(libsgemm_handle_t handle, const float *a, const float *b, float *c) const;
   std::string check(const ConvArithmetic &how = {}) const;
   std::string check_untouched() const;

@@ -1,5 +1,5 @@
-// Convolutions: the table in all directions and layouts, as chosen and in every kernel, forced; what is not read; math
-// modes; ordered sums; verification of right results.
+// Convolutions in all directions and layouts, as chosen and in every kernel, forced; what is not read; math modes;
+// ordered sums; verification of right results.
 #include <cmath>
 #include <cstring>
 
@@ -20,8 +20,7 @@ struct Scalars {
 };
 constexpr Scalars kScalars[] = {{1, 0}, {2, 1}, {-1, -2}};
 
-// True if the backend has kernels and, on a GPU, one that supports the call. Otherwise the CPU computes, and `reason`
-// says so.
+// The backend must have kernels and, on a GPU, one for the call. Otherwise the CPU computes, and `reason` says so.
 bool must_compute(const libsgemm_info_t &info) {
   const bool left = subject().is_gpu && std::strstr(info.reason, "has no kernel for this call") != nullptr;
   return !subject().conv_kernels.empty() && !left;
@@ -67,7 +66,7 @@ void run_table(const std::vector<ConvCase> &cases, libsgemm_handle_t handle, con
   }
 }
 
-// The mode of a forced kernel, from any call that it takes: its name does not show it.
+// The name of a forced kernel does not show its mode: takes it from any possible call.
 libsgemm_math_mode_t mode_of_row(libsgemm_handle_t forced) {
   for (const ConvCase &test : kConvCases) {
     for (const libsgemm_conv2d_direction_t direction : kDirections) {
@@ -123,7 +122,7 @@ TEST_CASE("a convolution without terms scales its output and reads no input") {
     libsgemm_conv2d_direction_t direction;
     int64_t n, c, h, k;
   };
-  // No channels; no rows in the image; no filters; no images.
+  // The sizes without elements: channels, rows in the image, filters, images.
   for (const Without &v :
        {Without{LIBSGEMM_CONV2D_FORWARD, 2, 0, 3, 4}, Without{LIBSGEMM_CONV2D_FORWARD, 2, 3, 0, 4},
         Without{LIBSGEMM_CONV2D_DATA_GRADIENT, 2, 3, 3, 0}, Without{LIBSGEMM_CONV2D_WEIGHT_GRADIENT, 0, 3, 3, 4},
@@ -153,7 +152,6 @@ TEST_CASE("an empty output returns at once") {
 }
 
 TEST_CASE("inputs may have strides of 0") {
-  // One image as all images, one channel as all channels.
   const ConvCase test = {"", 3, 4, 5, 6, 2, 3, 3};
   ConvProblem problem(test, LIBSGEMM_CONV2D_FORWARD, ConvInputs::kExact, 1, 0);
   libsgemm_conv2d_t conv = conv_of(test, LIBSGEMM_CONV2D_FORWARD, ConvLayout::kNchw);
@@ -169,7 +167,7 @@ TEST_CASE("inputs may have strides of 0") {
 }
 
 TEST_CASE("input and output may be channels of one tensor") {
-  // A dense block of a network appends channels so: it reads 4 of 6 and writes 2.
+  // A dense block of a network appends its channels: it reads 4 of 6 and writes 2.
   constexpr int64_t kPixels = 5 * 5, kAll = 6;
   const ConvCase test = {"", 1, 4, 5, 5, 2, 3, 3, 1, 1, 1, 1, 1, 1, 1};
   const ConvProblem problem(test, LIBSGEMM_CONV2D_FORWARD, ConvInputs::kExact, 1, 0);
@@ -200,7 +198,7 @@ TEST_CASE("math modes of convolutions") {
     REQUIRE(libsgemm_set_math_mode(handle, mode) == LIBSGEMM_SUCCESS);
     for (const ConvCase &test : kConvCases) {
       for (const libsgemm_conv2d_direction_t direction : kDirections) {
-        // The first call shows if the mode runs, and the oracle must round inputs.
+        // The first call shows whether the mode runs, and the oracle must round inputs.
         const ConvProblem plain(test, direction, ConvInputs::kRandom, 2, -1);
         ConvPlacement probe(plain, ConvLayout::kNchw);
         REQUIRE(probe.run(handle) == LIBSGEMM_SUCCESS);

@@ -1,4 +1,4 @@
-// Errors of a convolution's description: the message names the field; nothing is written.
+// The message names the wrong field of a convolution's description; nothing is written.
 #include <cstring>
 #include <functional>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 const ConvCase kCase = {"", 2, 4, 6, 5, 6, 3, 2, 2};
 
-// No enumerator, as a C program can store.
+// A C program can store a number that is no enumerator.
 template <typename Enum>
 void put(int number, Enum *value) {
   std::memcpy(value, &number, sizeof number);
@@ -59,7 +59,7 @@ const std::vector<Fault> kFaults = {
     {"field h is 6: with its padding it overflows", [](libsgemm_conv2d_t *v) { v->pad_bottom = INT64_MAX; }},
 };
 
-// Found with strides only.
+// These faults are found with strides only.
 const std::vector<Fault> kTensorFaults = {
     {"field x_strides[2] is -1, must be >= 0",
      [](libsgemm_conv2d_t *v) {
@@ -180,7 +180,6 @@ TEST_CASE("the output must not overlap an input") {
     CHECK(libsgemm_sconv2d(&conv, 1, other.data(), memory.data(), 0, memory.data() + 1) == LIBSGEMM_INVALID_ARGUMENT);
     CHECK_THAT(last_info().message, Contains("overlaps B"));
     CHECK(memory == before);
-    // Neighbours do not overlap.
     CHECK(libsgemm_sconv2d(&conv, 1, memory.data(), other.data(), 0, memory.data() + 100) == LIBSGEMM_SUCCESS);
   }
 }
@@ -203,7 +202,7 @@ TEST_CASE("the size of the output") {
 }
 
 TEST_CASE("a program of another header") {
-  // A larger struct: unknown fields become 0, and the call is refused.
+  // Unknown fields of a larger struct become 0, and the call is refused.
   struct {
     libsgemm_conv2d_t known;
     int64_t unknown;
@@ -215,7 +214,6 @@ TEST_CASE("a program of another header") {
   CHECK(libsgemm_conv2d_output_size(&later.known, &p, &q) == LIBSGEMM_INVALID_ARGUMENT);
   CHECK_THAT(last_info().message, Contains("field size"));
   libsgemm_conv2d_init(nullptr, sizeof later);
-  // A smaller struct: nothing is written after it.
   libsgemm_conv2d_t conv;
   conv.y_strides[3] = 4711;
   libsgemm_conv2d_init(&conv, offsetof(libsgemm_conv2d_t, y_strides));

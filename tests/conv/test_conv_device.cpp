@@ -1,5 +1,5 @@
-// Convolutions on the mock GPU: its memory, host memory, failures, no kernels. LIBSGEMM_TEST_STRICT=1: with
-// LIBSGEMM_STRICT; LIBSGEMM_TEST_MOCK=without_conv: a GPU without convolution kernels.
+// Convolutions on the mock GPU: its memory, host memory, failures. LIBSGEMM_TEST_STRICT=1: with LIBSGEMM_STRICT;
+// LIBSGEMM_TEST_MOCK=without_conv: a GPU without convolution kernels.
 #include "conv_device.h"
 #include "plugins/products.h"
 #include "support/subject.h"
@@ -30,7 +30,7 @@ class Memory {
   void *address_;
 };
 
-// Forces the kernel: small host tensors also go to the GPU.
+// Small host tensors also go to the GPU.
 struct Forced : Handle {
   Forced() { REQUIRE(libsgemm_set_kernel(*this, kRow) == LIBSGEMM_SUCCESS); }
 };
@@ -51,7 +51,7 @@ void for_each_problem(const Test &test) {
   }
 }
 
-// Above the tests' GPU threshold.
+// Sizes above the tests' GPU threshold.
 const ConvCase kLarge = {"large", 2, 16, 12, 12, 16, 3, 3, 1, 1, 1, 1, 1, 1, 1};
 
 }  // namespace
@@ -168,7 +168,7 @@ TEST_CASE("a GPU that fails in a convolution leaves the output as it was") {
           const ConvProblem problem(kLarge, direction, ConvInputs::kExact, 2, beta);
           ConvPlacement placement(problem, ConvLayout::kPaddedNchw);
           INFO(problem.description() << ", site " << site << ", call " << nth);
-          // A single failed allocation is repeated.
+          // The library repeats a single failed allocation.
           const bool memory = site == mock::kAllocate;
           if (memory) {
             gpu().capacity = gpu().bytes + 1;

@@ -33,7 +33,7 @@ ConvDesc data_gradient(int64_t size, int64_t stride, int64_t pad, int64_t dilati
 using Size = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 Size size_of(const ConvProduct &p) { return {p.first[1].extent, p.first[2].extent, p.sum[1].extent, p.sum[2].extent}; }
 
-// Compares products with terms by address; the tensors hold no data.
+// Compares addresses of terms; the tensors hold no data.
 bool same(const ConvProduct &x, const ConvProduct &y) {
   return x.image == y.image && x.other == y.other && x.out == y.out && x.first_h == y.first_h && x.first_w == y.first_w;
 }

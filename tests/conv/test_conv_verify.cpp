@@ -1,4 +1,4 @@
-// Verification of convolutions in host memory, with a BLAS whose last element is wrong.
+// Verification of convolutions in host memory. The BLAS computes a wrong last element.
 #include "conv_problem.h"
 #include "support/call.h"
 #include "support/catch.h"
@@ -6,7 +6,7 @@
 
 using namespace sgemm_test;
 
-// Before the library reads its environment.
+// Precedes the library's read of its environment.
 std::string sgemm_test::skip_reason() {
   setenv("LIBSGEMM_CPU_BLAS", FAULTY_BLAS, 1);
   setenv("LIBSGEMM_BACKEND", "openblas,ref", 1);

@@ -1,6 +1,5 @@
-# Convolutions.
 libsgemm_add_test(conv/test_conv PER_BACKEND)
-# Also from host memory on the mock GPU.
+# The mock GPU takes host memory.
 add_test(NAME test_conv.mock COMMAND test_conv)
 set_tests_properties(test_conv.mock PROPERTIES LABELS cpu TIMEOUT 600 ENVIRONMENT
                      "LIBSGEMM_TEST_BACKEND=cuda;LIBSGEMM_BACKEND_PATH=${CMAKE_CURRENT_BINARY_DIR}/plugins/gpu")

@@ -31,7 +31,7 @@ class _Versioned(ctypes.Structure):
 new_capsule = ctypes.pythonapi.PyCapsule_New
 new_capsule.restype = ctypes.py_object
 new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-_exported = {}  # held by consumers, by address
+_exported = {}  # tensors that consumers hold, by address
 _gone = _Deleter(lambda address: _exported.pop(address, None) and None)
 
 
@@ -41,7 +41,7 @@ class Array:
     def __init__(self, address, shape, strides, dtype="float32", device=(HOST, 0), flags=0, versioned=True, owner=None):
         self.address, self.shape, self.strides, self.dtype = address, tuple(shape), tuple(strides), dtype
         self.place, self.flags, self.versioned, self.owner = device, flags, versioned, owner
-        self.streams = []  # requested streams
+        self.streams = []
 
     @classmethod
     def of(cls, x, **options):

@@ -9,7 +9,7 @@ mock::Control *g_control = nullptr;
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-// Opens `plugin` under the library's name, to share one instance. False on failure.
+// Opens `plugin` under the library's name, to share one instance.
 EXPORT bool gpu_open(const char *plugin) {
   void *const library = dlopen(plugin, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return false;
@@ -23,15 +23,12 @@ EXPORT void gpu_read(const void *memory, void *host, size_t bytes) { g_control->
 EXPORT void gpu_write(void *memory, const void *host, size_t bytes) { g_control->write(memory, host, bytes); }
 EXPORT void *gpu_stream(int device) { return g_control->stream(device); }
 EXPORT int gpu_pending(void *stream, int device) { return g_control->pending(stream, device); }
-// Completes and destroys the program's stream.
 EXPORT void gpu_destroy_stream(void *stream) { g_control->destroy_stream(stream); }
-// Completes a device's queued work.
 EXPORT void gpu_wake(int device) { g_control->wake(device); }
-// Bytes of device memory, now.
 EXPORT int64_t gpu_bytes() { return g_control->bytes; }
 // Falsifies an element, counted from 1, of the next launch.
 EXPORT void gpu_flip(int element) { g_control->flip_bit = element; }
 // The n-th wait from now fails.
 EXPORT void gpu_fail_wait(int n) { g_control->fail_at[mock::kSynchronize] = n; }
-// While on, devices do no work.
+// Devices do no work while on.
 EXPORT void gpu_hold(bool on) { g_control->hangs = on; }

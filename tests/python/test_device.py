@@ -52,7 +52,7 @@ class Device:
     """As cupy.cuda.Device."""
 
     used = 0
-    streams = {}  # current ones by device; otherwise the default one
+    streams = {}  # current streams by device; else the default one
 
     def __init__(self, index):
         self.index = index
@@ -229,7 +229,7 @@ def test_plan(rng):
             assert gpu.gpu_pending(Device.streams[0], 0) > 0
             gpu.gpu_hold(False)
             numpy.testing.assert_array_equal(result.numpy(), reference(x, w))
-    assert gpu.gpu_pending(Device.streams[0], 0) == 0  # close() waits for its readers
+    assert gpu.gpu_pending(Device.streams[0], 0) == 0  # close() waits for the plan's readers
 
 
 def test_a_plan_outlives_its_stream(rng):

@@ -92,7 +92,7 @@ class Draw {
     for (int64_t l = 0; l < k_; ++l) x.at(outer, l) = static_cast<float>(static_cast<double>(x.at(outer, l)) * by);
   }
   int64_t step() { return random_.integer(0, static_cast<int>(k_) - 1); }
-  // Of every 64 elements of k the 8 from `first` are small, where the other operand has its largest.
+  // In every 64 elements of k the 8 from `first` are small, where the other operand has its largest.
   float few_small(int64_t l, int first) {
     if (l % 64 >= 16) return 0x1p-13f;
     if (l % 64 / 8 * 8 != first) return 0x1.fffffep0f;

@@ -1,5 +1,5 @@
-// Verification: right results of every routine pass, an error in any single element is found, and right calls on every
-// backend raise no alarm. Calls verify/verify.h, below the API, to falsify results before the check.
+// Right results of every routine pass, an error in any single element is found, and right calls on every backend raise
+// no alarm. Calls verify/verify.h, below the API, to falsify results before the check.
 #include "verify/claim.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void check_all_errors_found(Problem *p) {
     for (int64_t i = 0; i < p->desc.m; ++i) {
       if (!p->writes(i, j)) continue;
       const float right = p->at(i, j);
-      // A thousandth of the largest possible value: far above the bound, but too small for a norm of the matrix.
+      // A thousandth of the largest possible value is far above the bound, but too small for a norm of the matrix.
       for (const float wrong :
            {right + 1e-2f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
         p->at(i, j) = wrong;
@@ -141,7 +141,7 @@ TEST_CASE("rows that truncate, and parts of inputs, have bounds of their own") {
   CHECK(ratio(off, {LIBSGEMM_MATH_TF32, true}) == is(fp32 + (512 + 1) * 0x1p-23 * size));
   CHECK(ratio(off, {LIBSGEMM_MATH_BF16X6, false}) == is(fp32 + 4 * 0x1p-24 * size));
   CHECK(ratio(off, {LIBSGEMM_MATH_FP16X3, false}) == is(fp32 + 8 * 0x1p-24 * size));
-  // One large element in A's row, multiplied by zero: only FP16X3 then loses others' low bits.
+  // A's row has one large element, multiplied by zero: only FP16X3 then loses others' low bits.
   for (int64_t l = 0; l < k; ++l) p.a[static_cast<size_t>(l * p.desc.lda)] = 0x1p-60f;
   p.a[0] = 1;
   p.b[0] = 0;
@@ -164,7 +164,7 @@ TEST_CASE("the library rounds as the tests do") {
       FAIL_CHECK();
     }
   };
-  // All upper halves with lower halves around ties; random numbers.
+  // The upper halves are complete, lower halves are around ties.
   for (uint32_t high = 0; high < 0x10000u; ++high) {
     for (const uint32_t low : {0u, 1u, 0x0fffu, 0x1000u, 0x1001u, 0x1fffu, 0x2fffu, 0x3000u, 0x3001u, 0x7fffu, 0x8000u,
                                0x8001u, 0xefffu, 0xf000u, 0xf001u, 0xffffu}) {
@@ -271,7 +271,6 @@ TEST_CASE("NaN and Inf hide no error elsewhere") {
     if (p.desc.routine == Routine::gemm && draw() % 2 == 0) p.desc.beta = 0;
     for (std::vector<float> *x : {&p.a, &p.b, &p.c}) {
       if (x->empty()) continue;
-      // No special number, one, or a few.
       const int count = draw() % 3 == 0 ? static_cast<int>(draw() % 4) : static_cast<int>(draw() % 2);
       for (int i = 0; i < count; ++i) (*x)[draw() % x->size()] = kSpecial[draw() % 3];
     }

@@ -1,6 +1,6 @@
-// Right calls raise no alarm: random shapes, operations, layouts, all distributions of the accuracy bench, sampled and
-// full, all math modes, host and device memory; on a GPU also what the checksum finds. LIBSGEMM_TEST_TRIALS: calls;
-// libsgemm promises none in 100000.
+// Right calls raise no alarm: random shapes, operations, layouts, distributions of the accuracy bench, sampled and
+// full, all math modes, host and device memory. On a GPU also what the checksum finds. LIBSGEMM_TEST_TRIALS: calls;
+// libsgemm promises no alarm in 100000.
 #include <algorithm>
 #include <cfenv>
 #include <cfloat>
@@ -43,7 +43,7 @@ class Floats {
   std::fenv_t usual_;
 };
 
-// Exceptions that programs trap, and of which NumPy warns.
+// Programs trap these exceptions, and NumPy warns of them.
 constexpr int kErrors = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
 
 class Traps {
@@ -72,7 +72,7 @@ class Draw {
   explicit Draw(uint32_t seed) : random_(seed) {}
 
   int64_t below(int64_t count) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(count)); }
-  // Up to 80, mostly small.
+  // Sizes up to 80, mostly small.
   int64_t size() { return 1 + below(1 + below(80)); }
   float scalar() {
     constexpr float kValues[] = {0, 1, -1, 0.7f, -3};
@@ -111,7 +111,6 @@ struct Call {
     args.uplo = draw->below(2) == 0 ? LIBSGEMM_UPPER : LIBSGEMM_LOWER;
     args.m = draw->size(), args.n = draw->size(), args.k = draw->size();
     args.alpha = draw->scalar(), args.beta = draw->scalar();
-    // For any operation and layout.
     const int64_t most = std::max({args.m, args.n, args.k});
     args.lda = most + draw->below(3), args.ldb = most + draw->below(3), args.ldc = most + draw->below(3);
     for (std::vector<float> *x : {&a, &b, &c}) {
@@ -119,7 +118,7 @@ struct Call {
       draw->fill(x, distribution);
     }
     if (routine == Routine::kStrsm) {
-      // Small off the diagonal: otherwise solutions grow without bound.
+      // Small elements off the diagonal keep solutions from growing.
       for (float &x : a) x = std::fmod(x, 1.0f) / static_cast<float>(most);
       for (int64_t i = 0; i < most; ++i) a[static_cast<size_t>(i * (args.lda + 1))] = 1.5f;
     }
@@ -127,7 +126,7 @@ struct Call {
   }
 };
 
-// Device copies, allocated once.
+// The device's copies are allocated once.
 class DeviceSide {
  public:
   Args upload(const Call &call) {
@@ -172,7 +171,7 @@ TEST_CASE("no false alarm on clean calls") {
   double worst = 0;
   const int count = trials();
   for (int i = 0; i < count; ++i) {
-    // Half are products, which alone have modes.
+    // Only products have modes.
     const Routine routine = i % 2 == 0 ? Routine::kSgemm : kSingleRoutines[static_cast<size_t>(draw.below(7))];
     Call call(routine, &draw, i / 2 % 4);
     const auto verify = i % 3 == 0 ? LIBSGEMM_VERIFY_FULL : LIBSGEMM_VERIFY_SAMPLE;
@@ -242,7 +241,6 @@ TEST_CASE("no false alarm and no flag in whatever floating-point environment") {
     const int environment = static_cast<int>(draw.below(Floats::kCount));
     const Routine routine = i % 2 == 0 ? Routine::kSgemm : kSingleRoutines[static_cast<size_t>(draw.below(7))];
     Call call(routine, &draw, i / 2 % 4);
-    // Scales matrices or elements by powers of two, from denormal to huge.
     const bool mixed = routine != Routine::kStrsm && draw.below(4) == 0;
     int powers[3];
     std::vector<float> *const matrices[] = {&call.a, &call.b, &call.c};
@@ -388,7 +386,7 @@ TEST_CASE("padding of ref raises no flag that the operands do not") {
       REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
       std::vector<float> a(kDepth * kDepth, 0.125f), b(kDepth * kColumns, 1), c(kRows * kColumns, 1);
       for (int64_t i = 0; i < kRows; ++i) a[static_cast<size_t>(i * (kRows + 1))] = 1;
-      // No 0 / 0 and no Inf * 0.
+      // There is no 0 / 0 and no Inf * 0.
       a[0] = routine == Routine::kStrsm ? 0 : HUGE_VALF;
       Args args;
       args.m = kRows, args.n = kColumns, args.k = kDepth;

@@ -1,5 +1,5 @@
 // Verification of device memory on the mock GPU: findings, consequences, and its own failures. LIBSGEMM_TEST_STRICT=1:
-// the part for LIBSGEMM_STRICT.
+// with LIBSGEMM_STRICT.
 #include <cmath>
 
 #include "plugins/products.h"
@@ -7,7 +7,7 @@
 
 using namespace mock_test;
 
-// Before the library reads its environment.
+// Precedes the library's read of its environment.
 std::string sgemm_test::skip_reason() {
   if (std::getenv("LIBSGEMM_TEST_VERIFY") != nullptr) {
     setenv("LIBSGEMM_VERIFY", "sample", 1);

@@ -15,7 +15,6 @@ namespace {
 enum class Order { alpha_last, alpha_times_x, alpha_times_y };
 constexpr Order kOrders[] = {Order::alpha_last, Order::alpha_times_x, Order::alpha_times_y};
 
-// Scales of A, B, C, and scalars.
 struct Range {
   float a, b, alpha, c, beta;
 };
@@ -66,7 +65,7 @@ Problem problem_of(Routine routine, const Range &range, int variant) {
   return p;
 }
 
-// In FP32, alpha where `order` says.
+// FP32, alpha where `order` says.
 void multiply(const GemmDesc &d, const float *before, Order order) {
   const Products all = products(d, before, d.m);
   const Output &out = all.out;
@@ -91,7 +90,7 @@ void multiply(const GemmDesc &d, const float *before, Order order) {
   }
 }
 
-// By substitution, alpha first or last, with divisions or reciprocals.
+// Substitution with divisions or reciprocals, alpha first or last.
 void solve(const GemmDesc &d, Order order, bool reciprocals) {
   const Products all = products(d, d.c, d.ldc);
   const bool left = d.side == LIBSGEMM_LEFT;
@@ -143,7 +142,6 @@ TEST_CASE("right results at the ends of the range raise no alarm, in whatever or
 }
 
 TEST_CASE("right solutions at the ends of the range raise no alarm, wherever alpha was applied") {
-  // Scales of triangle and right-hand sides, alpha.
   const std::vector<Range> list = {
       {0x1p100f, 0x1p-40f, 1, 0, 0},  // solutions underflow
       {0x1p100f, 0x1p-40f, 1.3f, 0, 0},
@@ -187,7 +185,6 @@ TEST_CASE("wrong results at the ends of the range are still found") {
       Problem p = problem_of(routine, range, variant);
       Snapshot before;
       REQUIRE(before.take(p.desc));
-      // The order that stays in range.
       const bool first = range.a * range.b > 1e38f || range.alpha < 1;
       multiply(p.desc, before.item(0), first && range.b > 1e10f ? Order::alpha_times_y : Order::alpha_last);
       int64_t wrong = 0, found = 0;
@@ -196,7 +193,7 @@ TEST_CASE("wrong results at the ends of the range are still found") {
           if (!p.writes(i, j)) continue;
           const float right = p.at(i, j);
           REQUIRE(std::isfinite(right));
-          // Up to 26 terms of up to three times the scales.
+          // There are up to 26 terms of up to three times the scales.
           const auto size = static_cast<float>(std::fabs(static_cast<double>(range.alpha)) *
                                                static_cast<double>(range.a) * static_cast<double>(range.b));
           for (const float error : {size / 64 + range.c / 64, std::fabs(right) * 2 + size}) {
@@ -238,7 +235,6 @@ TEST_CASE("a finite number where every order overflows is found, and Inf where n
       CHECK(wrong({1e18f, 1e18f, 0.5f, 0, 0}, value));
       CHECK(wrong({1e36f, 0.1f, 1.5f, 1e36f, 0.1f}, value));
     }
-    // Results are about 2^-50 or 0: 2^-40 is wrong.
     CHECK(wrong({0x1p-75f, 0x1p-75f, 0x1p100f, 0, 0}, 0x1p-40f));
     CHECK_FALSE(wrong({0x1p-75f, 0x1p-75f, 0x1p100f, 0, 0}, 0));
   }

@@ -1,4 +1,4 @@
-// Rate of flipped bits found, against the promises of verify.h, by the tests' own sums.
+// The rate of flipped bits found keeps the promises of verify.h.
 #include <cmath>
 #include <vector>
 
@@ -10,7 +10,7 @@ using namespace verify_test;
 
 namespace {
 
-// Elements of a gemm, their largest errors, and errors that the checksum must find.
+// `certain`: errors that the checksum must find.
 struct Wanted {
   std::vector<double> value, limit, certain;
 };

@@ -1,11 +1,10 @@
-# Verification.
 libsgemm_add_test(verify/test_verify_calls PER_BACKEND TIMEOUT 1800)
-# Also from host memory on the mock GPU.
+# The mock GPU takes host memory.
 add_test(NAME test_verify_calls.mock COMMAND test_verify_calls "no call*")
 set_tests_properties(test_verify_calls.mock PROPERTIES LABELS cpu TIMEOUT 600 ENVIRONMENT
                      "LIBSGEMM_TEST_BACKEND=cuda;LIBSGEMM_BACKEND_PATH=${CMAKE_CURRENT_BINARY_DIR}/plugins/gpu")
 add_dependencies(test_verify_calls mock_gpu)
-# Below the API: library objects linked into the test.
+# These library objects are below the API.
 libsgemm_objects(objects verify/verify.cpp verify/claim.cpp verify/sums.cpp verify/tiles.cpp process/parallel.cpp matrix/host_matrix.cpp
                  matrix/product.cpp ref/naive.cpp)
 libsgemm_add_test(verify/test_verify SOURCES verify/test_verify_range.cpp verify/test_verify_rates.cpp ${objects})

@@ -1,4 +1,4 @@
-// Calls below the API, whose results tests falsify before verification.
+// Tests falsify results of calls below the API before verification.
 #pragma once
 
 #include <random>
@@ -43,7 +43,6 @@ struct Problem {
     desc.batch_count = 1;
   }
 
-  // Fills the matrices by the options.
   void fill() {
     const bool sided = desc.routine == Routine::symm || in_place(desc);
     if (sided) desc.k = desc.side == LIBSGEMM_LEFT ? desc.m : desc.n;
@@ -54,7 +53,7 @@ struct Problem {
     b = random_matrix(desc.ldb, stored_b(desc).cols);
     c = random_matrix(desc.ldc, desc.n);
     if (desc.routine == Routine::trsm) {
-      // Small off the diagonal: otherwise solutions grow without bound.
+      // Small elements off the diagonal keep solutions from growing.
       for (float &x : a) x *= 0.1f;
       for (int64_t i = 0; i < desc.k; ++i) a[static_cast<size_t>(i * (desc.lda + 1))] = 1.25f;
     }
