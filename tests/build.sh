@@ -3,7 +3,7 @@
 # so that neither rebuilds the other's files.
 jobs=$(nproc)
 
-# Seconds of a core; kernels of one architecture.
+# Seconds of a core: the library and its command; kernels of one architecture.
 cpu_work=120
 cuda_work=700
 hip_work=300
@@ -44,7 +44,7 @@ gpu_work() {
   echo $((${#list[@]} * ${!each}))
 }
 
-# about SECONDS: the duration here of this work of one core.
+# about SECONDS: the duration here, in words, of this work of one core.
 about() {
   echo "about $((($1 / jobs + 59) / 60)) min on $jobs cores"
 }

@@ -17,12 +17,12 @@ from typing import NamedTuple
 class Case(NamedTuple):
     name: str
     options: str      # NAME=VALUE, of LIBSGEMM_ if lower case; or an argument of cmake
-    says: str  # pattern of the output
+    says: str         # pattern of the output
     status: int = 0
-    env: str = ''  # read by SCRIPTS: UNKNOWN, an architecture; SMI and KFD, the GPU; RUNTIME, a sanitizer's
-    makes: str = ''  # pattern of rules and tests
+    env: str = ''     # read by SCRIPTS: UNKNOWN, an architecture; SMI and KFD, the GPU; RUNTIME, a sanitizer's
+    makes: str = ''   # pattern of rules and tests
     source: str = ''
-    times: int = 1  # runs of CMake in one folder
+    times: int = 1    # runs of CMake in one folder
 
 
 SCRIPTS = {
@@ -159,7 +159,7 @@ class File:
         self.blocks: list[tuple[int, list[int]]] = [(1, [])]  # branches and functions: first line, own commands
         self.ends: dict[int, int] = {}  # end of each if without else, by the line of its last condition
         self.ran: dict[int, set[str]] = collections.defaultdict(set)  # case names by line
-        self.passed: set[int] = set()  # those of `ends` whose if ran nothing
+        self.passed: set[int] = set()  # an if of `ends` that ran nothing
         depth, within, conditions = 0, [self.blocks[0]], []
         for token in re.finditer(r'#[^\n]*|"(?:\\.|[^"\\])*"|[A-Za-z_]\w*(?=\s*\()|[()]', self.text):
             word, line = token[0], self.text.count('\n', 0, token.start()) + 1

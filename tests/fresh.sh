@@ -7,7 +7,7 @@ set -euo pipefail
 umask 022
 cd "$(dirname "$0")/.."
 
-# How to reach the network.
+# The commands' environment: how to reach the network.
 passed_on=(http_proxy https_proxy no_proxy all_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY
   PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_PROXY PIP_FIND_LINKS PIP_NO_INDEX PIP_DEFAULT_TIMEOUT PIP_RETRIES
   PIP_CERT SSL_CERT_FILE REQUESTS_CA_BUNDLE CURL_CA_BUNDLE)
@@ -19,7 +19,7 @@ suite=bookworm
 cuda=
 keep=
 work=  # the root and temporary files of this run
-job=  # waits for the process inside
+job=   # waits for the process inside
 unshare=(unshare --mount --pid --ipc --fork --kill-child --mount-proc)
 
 usage() {
@@ -85,7 +85,7 @@ bind() {
   mount -o bind,ro "$1" "$root$1"
 }
 
-# Mounts end with this process's namespace. There are no GPUs.
+# Mounts end with this process's namespace. Devices are a container's: no GPUs.
 mount_all() {
   local device place
   mount -t proc proc "$root/proc"
@@ -102,7 +102,7 @@ mount_all() {
   mkdir "$root/dev/pts" "$root/dev/shm"
   mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts "$root/dev/pts"
   ln -s pts/ptmx "$root/dev/ptmx"
-  # MPI's ranks must fit in Docker's size.
+  # Docker's size must suffice for MPI's ranks.
   mount -t tmpfs -o mode=1777,size=64m tmpfs "$root/dev/shm"
   for place in ${PIP_FIND_LINKS-}; do
     [[ $place != /* ]] || [ ! -d "$place" ] || bind "$place"
@@ -234,6 +234,7 @@ outside() {
   trap 'exit 143' TERM
   chmod 755 "$work"  # for apt's own user
   # A job in its own group gets no SIGINT from the terminal. Other background commands, and so the tests, ignore it.
+  # unshare's own message is that its child was killed.
   set -m
   setpriv --pdeathsig KILL "${unshare[@]}" \
     bash tests/fresh.sh --inside "$work" "${cuda:---no-cuda}" "$suite" </dev/null 3>&2 2>/dev/null &

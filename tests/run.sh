@@ -144,7 +144,7 @@ check_tidy() {
     sources 'common/**.cpp' ':!common/python' 'backends/openblas/**.cpp' | xargs python3 -B tests/tidy.py build/clang
 }
 
-# Every branch of CMake's files that depends on packages; in `all` also that faults in them are found.
+# Checks every branch of CMake's files that depends on packages; `all`: also that faults in them are found.
 check_configure() {
   local mutants=--mutants
   [ -z "$short" ] || mutants=

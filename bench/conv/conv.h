@@ -34,7 +34,7 @@ struct ConvForm {
 struct ConvWork {
   libsgemm_conv2d_t conv;
   int64_t p, q;
-  const float *a, *b;  // as in libsgemm_sconv2d
+  const float *a, *b;  // operands of libsgemm_sconv2d
   float *c;
 
   double flops() const;

@@ -57,7 +57,7 @@ class Operands {
   struct Line {
     int64_t index;
     std::vector<double> values;
-    double sum = 0, largest = 0;  // of absolute values
+    double sum = 0, largest = 0;  // absolute values
   };
   struct Element {
     double value, magnitude;

@@ -32,7 +32,7 @@ class Times {
   std::array<double, static_cast<size_t>(kCount)> seconds_ = {};
 };
 
-constexpr int64_t kMostElements = int64_t{4096} * 4096;  // of the largest operand
+constexpr int64_t kMostElements = int64_t{4096} * 4096;  // largest operand
 
 // Times small products first. Leaves out those with an operand above kMostElements or expected to exceed `longest`
 // seconds, and all after `most` seconds.

@@ -59,6 +59,7 @@ class Sides {
   double startup_ = 0;
 };
 
+// Both functions return median seconds.
 double time_product(libsgemm_handle_t h, const Size &size, const Operands &x, const Patience &patience);
 double time_batch(libsgemm_handle_t h, const Size &size, int64_t count, bool strided, const Operands &x,
                   const Patience &patience);

@@ -84,7 +84,7 @@ class Peer {
   virtual std::string stand_in(const Call &) const { return {}; }
   // The replacement writes all of C, not only the triangle.
   virtual bool fills_c(const Call &) const { return false; }
-  virtual Precision precision() const { return {}; }  // of SGEMM
+  virtual Precision precision() const { return {}; }  // SGEMM's
   // Precedes the first run of calls that differ in addresses only. May time algorithms, which write the outputs.
   virtual void prepare(const std::vector<Call> &) {}
   virtual void run(const Call &call) = 0;

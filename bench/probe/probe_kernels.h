@@ -46,7 +46,7 @@ std::vector<KernelProbe> ptx_probes();
 std::vector<KernelProbe> ptx_memory_probes();
 std::vector<KernelProbe> ptx_tensor_probes();
 std::string ptx_chase_text();
-// Returns the module of one entry.
+// The module of one entry, and of all for a target ("sm_90a"); "" if there is none.
 std::string ptx_module_of(const std::string &kernel);
 std::string ptx_module(const std::string &target);
 

@@ -11,12 +11,12 @@ constexpr unsigned kSchedulers = 4, kWarp = 32;
 // {x} is the register of the instruction's chain; all chains share {a} and {b}.
 struct Arithmetic {
   const char *name, *what, *unit;
-  double work;  // of one instruction
+  double work;  // one instruction
   Unit ceiling;
   const char *sass;
   int arch;
-  const char *type;  // of the registers
-  int bytes;         // of a register
+  const char *type;  // type of a register
+  int bytes;         // size of a register
   Datum datum;
   const char *text;
 };

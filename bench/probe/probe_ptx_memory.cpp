@@ -52,7 +52,7 @@ void add_shared(std::vector<KernelProbe> *probes, const std::string &what, int w
 // All loads of an iteration come first, then their uses.
 struct Pass {
   const char *name, *load, *use, *claims;
-  int bytes;  // of an access
+  int bytes;  // size of an access
 };
 // Combined values keep every load; .cg bypasses L1. A SEL returns to the thread's start.
 const Pass kPasses[] = {

@@ -23,7 +23,7 @@ constexpr double kWarmShare = 0.3;                   // share of a figure's seco
 // A walk covers this many caches: the next round finds at most a 40th in the cache.
 constexpr size_t kCaches = 40, kMostBytes = size_t{1} << 31;
 constexpr double kPeakSeconds = 0.3;
-constexpr double kMostShare = 1.02;  // of a ceiling, whose clock is one multiprocessor's
+constexpr double kMostShare = 1.02;  // share of a ceiling, whose clock is one multiprocessor's
 
 struct Times {
   uint64_t cycles, nanoseconds;

@@ -85,6 +85,7 @@ TEST_CASE("fp32_fast is the fastest of what keeps the bound of FP32") {
     CHECK_FALSE(serves(LIBSGEMM_MATH_FP32_FAST, mode));
   }
   CHECK_FALSE(serves(LIBSGEMM_MATH_FP32_FAST, LIBSGEMM_MATH_FP64));
+  // chosen() has no kernels of the mode itself.
   CHECK(chosen(LIBSGEMM_MATH_FP32_FAST, 2, kNone, 0.1, 0.1, false, 1) == "fp64");
   CHECK(chosen(LIBSGEMM_MATH_FP32_FAST, 1, 2, 0.1, 0.1, true, 3) == "fp32");
 }
@@ -217,7 +218,7 @@ TEST_CASE("a choice is kept for descriptions that are the same in all that rows 
   CHANGES(plan_a, place);
   CHANGES(plan_b, place);
 #undef CHANGES
-  CHECK(!changed([](GemmDesc *d) { d->a = place + 4; }));  // as well aligned
+  CHECK(!changed([](GemmDesc *d) { d->a = place + 4; }));  // equally aligned
   CHECK(!changed([](GemmDesc *d) { d->a_array = reinterpret_cast<const void *const *>(&place); }));
   CHECK(!changed([](GemmDesc *d) { d->ticket = 7; }));
 }

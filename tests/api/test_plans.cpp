@@ -81,7 +81,7 @@ TEST_CASE("where nothing can be kept a plan is empty and the call a plain one") 
     const char *backend;
     libsgemm_math_mode_t mode;
     int device;
-    int64_t size;
+    int64_t size;  // kSize is offloaded
     const char *ran;
   };
   const Setting settings[] = {

@@ -25,6 +25,7 @@ Names lines_of(const std::string &text) {
   return lines;
 }
 
+// These GPUs compute for seconds in `info`.
 const Environment kFourGpus = {{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/four_gpus"}, {"LIBSGEMM_OFFLOAD", "never"}};
 
 Names subcommands() {

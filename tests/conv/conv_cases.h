@@ -20,7 +20,7 @@ struct ConvCase {
 
 // The large ones exceed kernels' tiles and blocks.
 extern const std::vector<ConvCase> kConvCases, kLargeConvCases;
-// Data gradients have more columns than are computed at a time.
+// Data gradients with more columns than are computed at a time.
 extern const std::vector<ConvCase> kColumnCases;
 
 constexpr libsgemm_conv2d_direction_t kDirections[] = {LIBSGEMM_CONV2D_FORWARD, LIBSGEMM_CONV2D_DATA_GRADIENT,

@@ -66,7 +66,7 @@ void run_table(const std::vector<ConvCase> &cases, libsgemm_handle_t handle, con
   }
 }
 
-// The name of a forced kernel does not show its mode: takes it from any possible call.
+// Returns the mode of any call that the forced kernel takes: its name does not show the mode.
 libsgemm_math_mode_t mode_of_row(libsgemm_handle_t forced) {
   for (const ConvCase &test : kConvCases) {
     for (const libsgemm_conv2d_direction_t direction : kDirections) {
@@ -122,7 +122,7 @@ TEST_CASE("a convolution without terms scales its output and reads no input") {
     libsgemm_conv2d_direction_t direction;
     int64_t n, c, h, k;
   };
-  // The sizes without elements: channels, rows in the image, filters, images.
+  // No channels; no rows in the image; no filters; no images.
   for (const Without &v :
        {Without{LIBSGEMM_CONV2D_FORWARD, 2, 0, 3, 4}, Without{LIBSGEMM_CONV2D_FORWARD, 2, 3, 0, 4},
         Without{LIBSGEMM_CONV2D_DATA_GRADIENT, 2, 3, 3, 0}, Without{LIBSGEMM_CONV2D_WEIGHT_GRADIENT, 0, 3, 3, 4},

@@ -6,7 +6,7 @@
 
 using namespace sgemm_test;
 
-// Precedes the library's read of its environment.
+// Runs before the library reads its environment.
 std::string sgemm_test::skip_reason() {
   setenv("LIBSGEMM_CPU_BLAS", FAULTY_BLAS, 1);
   setenv("LIBSGEMM_BACKEND", "openblas,ref", 1);

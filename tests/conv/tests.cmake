@@ -1,5 +1,5 @@
 libsgemm_add_test(conv/test_conv PER_BACKEND)
-# The mock GPU takes host memory.
+# This entry computes from host memory on the mock GPU.
 add_test(NAME test_conv.mock COMMAND test_conv)
 set_tests_properties(test_conv.mock PROPERTIES LABELS cpu TIMEOUT 600 ENVIRONMENT
                      "LIBSGEMM_TEST_BACKEND=cuda;LIBSGEMM_BACKEND_PATH=${CMAKE_CURRENT_BINARY_DIR}/plugins/gpu")

@@ -77,7 +77,7 @@ double simulated_cpu(int64_t m, int64_t n, int64_t k) {
 constexpr double kStaged = 25e9, kLink = 55e9;  // bytes/s of pageable and page-locked memory
 constexpr double kFlops = 50e12;
 
-// C is computed by tiles, each after a panel of A and of B. The link has both directions.
+// A GPU that computes C tile by tile, each after a panel of A and of B, with a link in each direction.
 double simulated_gpu(int64_t m, int64_t n, int64_t k, double link) {
   constexpr int64_t kTile = 1024;
   double up = 35e-6, device = 35e-6, down = 35e-6;

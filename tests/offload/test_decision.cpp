@@ -51,6 +51,7 @@ const std::string &own_file() {
   return path;
 }
 
+// The mock GPU's key, without starting it.
 CalibrationKey own_key() {
   own_file();
   libsgemm_backend_info_t cpu = {};
@@ -165,6 +166,7 @@ TEST_CASE("figures of another device are given up when the devices are known") {
   const std::string path = folder.write_file("own", figures(0), other);
   other.device = "another driver; 2 x mock device";
   const std::string foreign = folder.write_file("other", figures(0), other);
+  // `describe` initialises devices.
   CHECK(probe(path, {}, {"--mode", "describe", "--size", "100"}).report["backend"] == "cuda");
   Outcome outcome = probe(foreign, {{"LIBSGEMM_VERBOSE", "1"}}, {"--mode", "describe", "--size", "100"});
   CHECK(outcome.report["backend"] != "cuda");
@@ -254,6 +256,7 @@ TEST_CASE("where results are deterministic no call is decided by those before it
   outcome = probe(folder.write_file("other", figures(0), other), deterministic, {"--mode", "twice", "--size", "100"});
   CHECK(outcome.report["first_backend"] != "cuda");
   CHECK(outcome.report["backend"] != "cuda");
+  // A call too small by both does not start devices.
   const std::string own = folder.write_file("own", figures(0));
   for (const char *size : {"5", "100"}) {
     outcome = probe(own, {{"LIBSGEMM_DETERMINISTIC", "1"}, {"LIBSGEMM_VERBOSE", "1"}}, {"--size", size});

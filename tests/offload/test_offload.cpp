@@ -36,7 +36,7 @@ TEST_CASE("every shape, in as many parts as memory demands") {
     CHECK(memory.device_bytes == static_cast<size_t>(gpu().bytes.load()));
     CHECK(memory.pinned_bytes == static_cast<size_t>(gpu().pinned_bytes.load()));
     CHECK(memory.pinned_bytes <= memory.pinned_limit);
-    if (bytes != 0) CHECK(static_cast<size_t>(gpu().most_bytes.load()) <= 2 * bytes);
+    if (bytes != 0) CHECK(static_cast<size_t>(gpu().most_bytes.load()) <= 2 * bytes);  // limit for each device
   }
   limit(0, 0);
   CHECK(gpu().bytes == 0);

@@ -33,7 +33,7 @@ int lines_with(const std::string &text) {
 // By default two devices share each call's many tiles.
 void start(const char *count = "2") {
   static const bool first = [count] {
-    gpu();
+    gpu();  // sets the number of devices to one
     if (count != nullptr) {
       setenv("LIBSGEMM_OFFLOAD_DEVICES", count, 1);
     } else {
@@ -155,6 +155,7 @@ TEST_CASE("if all devices fail the call fails, with C as it was or computed by o
 
 TEST_CASE("a device that is described otherwise, or on which rows cost otherwise, does not share a call",
           "[.unlike][.slower]") {
+  // Each tag has its own run.
   (std::getenv("LIBSGEMM_TEST_SLOWER") != nullptr ? gpu().slower : gpu().unlike) = 1;
   start();
   HostProduct p(kShape);
@@ -190,7 +191,7 @@ TEST_CASE("a process that uses the second device does not touch the first", "[.r
   CHECK(gpu().entered[1]);
   CHECK_FALSE(gpu().entered[0]);
   libsgemm_device_info_t info = {};
-  REQUIRE(libsgemm_device_describe(0, 0, &info) == LIBSGEMM_SUCCESS);
+  REQUIRE(libsgemm_device_describe(0, 0, &info) == LIBSGEMM_SUCCESS);  // may still be described
   CHECK(info.memory_free_bytes > 0);
 }
 

@@ -34,6 +34,7 @@ std::atomic<bool> no_memory{false};
 
 namespace libsgemm {
 
+// The library around the code under test: one backend, no environment.
 std::atomic<Library *> g_library{nullptr};
 bool lost_by_fork(int) { return false; }
 
@@ -278,7 +279,7 @@ TEST_CASE("a device is asked once for what is free, and again when that may not 
   give_set(set, Ending::healthy);
   CHECK(ask(kMiB) == all);
   CHECK(g_asked == 1);
-  ask(100 * 1024 * kMiB);
+  ask(100 * 1024 * kMiB);  // above the known free memory
   CHECK(g_asked == 2);
   g_full = 2;
   CHECK(take(2, 10 * 1024 * kMiB) == nullptr);

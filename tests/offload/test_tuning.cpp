@@ -81,6 +81,7 @@ std::vector<GemmDesc> many_calls() {
   return calls;
 }
 
+// ---- A GPU that chooses kernels, but computes nothing --------------------------------------------------------------
 bool g_supported = true;
 size_t g_workspace = 0;
 
@@ -274,6 +275,7 @@ TEST_CASE("a tuned row goes before the model's, for its calls alone") {
   unaligned.ldb = 301;
   CHECK(name_of(selected(file, unaligned)) == "model model");
   CHECK(name_of(selected({own_key(), {}}, desc)) == "model model");
+  // An entry is not for another device or a CPU.
   CHECK(name_of(selected(file, desc, 1)) == "model model");
   CHECK(name_of(selected(file, desc, 0, SIZE_MAX, new_backend(false))) == "model model");
   use_tuning("off");
@@ -303,11 +305,13 @@ TEST_CASE("a tuned row that may not serve the call is passed over") {
   CHECK(name_of(selected(file, desc, 0, kWorkspace - 1)) == "model model");
   CHECK(name_of(selected(file, desc, 0, kWorkspace)) == "tuned tuned");
   g_workspace = 0;
+  // The arithmetic must be the requested one.
   CHECK(name_of(selected({own_key(), {tuned_call(desc, "tf32")}}, desc)) == "model model");
   GemmDesc fast = desc;
   fast.math_mode = LIBSGEMM_MATH_TF32;
   CHECK(name_of(selected({own_key(), {tuned_call(fast, "fp64")}}, fast)) == "model tf32");
   CHECK(name_of(selected({own_key(), {tuned_call(fast, "tf32")}}, fast)) == "tuned tf32");
+  // A planned call ignores entries without plan.
   GemmDesc planned = desc;
   planned.plan_a = &planned;
   CHECK(name_of(selected(file, planned)) == "model model");

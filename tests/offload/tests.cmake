@@ -1,4 +1,5 @@
 libsgemm_add_test(offload/test_offload ENV LIBSGEMM_TEST_DEVICES=2)
+# This test is worth ThreadSanitizer's time.
 set_target_properties(test_offload PROPERTIES EXCLUDE_FROM_ALL OFF)
 add_dependencies(thread_tests test_offload)
 add_test(NAME test_offload.threads COMMAND test_offload "every shape*,many threads*")
@@ -10,6 +11,7 @@ libsgemm_add_test(offload/test_offload_failures SOURCES process/failing_memory.c
 add_test(NAME test_offload_failures.strict COMMAND test_offload_failures)
 set_tests_properties(test_offload_failures.strict PROPERTIES
   LABELS "cpu;again" ENVIRONMENT LIBSGEMM_TEST_STRICT=1 TIMEOUT 600)
+# A message also needs memory.
 add_test(NAME test_offload_failures.verbose COMMAND test_offload_failures "whatever allocation*")
 set_tests_properties(test_offload_failures.verbose PROPERTIES
   LABELS "cpu;again" ENVIRONMENT LIBSGEMM_TEST_VERBOSE=1 TIMEOUT 600)
@@ -46,6 +48,7 @@ libsgemm_objects(objects offload/memory/memory.cpp offload/memory/pinned_memory.
 libsgemm_add_test(offload/test_offload_memory SOURCES ${objects} LABELS threads)
 target_link_libraries(test_offload_memory PRIVATE libsgemm_support)
 if(TARGET libsgemm_command)
+  # The test needs Debian's python3-scipy, not another python3 in PATH.
   set(fit ${CMAKE_CURRENT_SOURCE_DIR}/offload/test_fit.py ${PROJECT_SOURCE_DIR}/bench/model/fit.py)
   add_test(NAME test_fit COMMAND /usr/bin/python3 ${fit})
   set_tests_properties(test_fit PROPERTIES LABELS cpu SKIP_RETURN_CODE 77 TIMEOUT 600)

@@ -33,7 +33,7 @@ using Cblas = void (*)(int, int, int, int, int, int, float, const float *, int, 
 
 std::map<std::string, std::string> &options = *new std::map<std::string, std::string>;
 std::FILE *report;
-Cblas cblas;
+Cblas cblas;  // NULL: native
 
 void tell(const std::string &key, const std::string &value) {
   std::fprintf(report, "%s=%s\n", key.c_str(), value.c_str());
@@ -148,7 +148,7 @@ int pool_mode() {
   return 0;
 }
 
-// Threads also fork, and an exit handler forks last.
+// Like pool_mode(), but threads also fork, and an exit handler forks last.
 int pool_fork_mode() {
   static Product *const product = new Product;
   static std::atomic<int> children{0}, right{0};

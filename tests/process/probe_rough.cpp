@@ -107,6 +107,7 @@ int closed_descriptors_mode() {
   return 0;
 }
 
+// Changes folders before the library reopens its log.
 int moved_mode() {
   tell("first", call());
   if (chdir("/") != 0) return 2;

@@ -189,6 +189,7 @@ TEST_CASE("every valid value is accepted, and an empty one means the default") {
 }
 
 TEST_CASE("LIBSGEMM_MATH_MODE is the arithmetic that runs") {
+  // 1 + 2^-8 + 2^-11, rounded to the mode's input bits; two modes have a tie.
   const std::map<std::string, std::string> inputs = {
       {"", "0x1.012p+0"},       {"fp32", "0x1.012p+0"}, {"bf16x6", "0x1.012p+0"},
       {"fp16x3", "0x1.012p+0"}, {"tf32", "0x1.01p+0"},  {"bf16", "0x1.02p+0"},

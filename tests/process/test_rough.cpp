@@ -67,7 +67,7 @@ TEST_CASE("no file may grow") {
 }
 
 TEST_CASE("nobody reads stderr") {
-  check_signals(probe("closed-pipe", {}));
+  check_signals(probe("closed-pipe", {}));  // the drop-in reports an illegal argument
   check_signals(probe("closed-pipe", {{"LIBSGEMM_VERBOSE", "3"}}));
   check_signals(probe("closed-pipe", {{"LIBSGEMM_BACKEND_PATH", ""}, {"LIBSGEMM_BACKEND", "hip"}}));
 }
@@ -103,6 +103,7 @@ TEST_CASE("LIBSGEMM_LOG_PATH is a FIFO that nobody reads") {
   CHECK_THAT(outcome.err, Contains("LIBSGEMM_LOG_PATH=" + fifo + " cannot be opened") && Contains("libsgemm_sgemm: "));
   check_signals(outcome);
 
+  // A full FIFO; once it is read, the lines arrive.
   const int end = open(fifo.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
   REQUIRE(end >= 0);
   const std::string text(4096, 'x');
@@ -129,6 +130,7 @@ TEST_CASE("a program that closes all descriptors finds no log in its own file, a
   CHECK(read_text(data) == "");
   CHECK(count(read_text(log), "libsgemm_sgemm: ") == 3);
 
+  // The log's name is relative to a folder that the program leaves.
   outcome = probe("moved", {{"LIBSGEMM_LOG_PATH", "moved-log"}, {"LIBSGEMM_VERBOSE", "2"}}, {"--file", data},
                   {"/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", directory.path()});
   INFO(outcome.description());

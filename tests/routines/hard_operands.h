@@ -8,14 +8,14 @@ namespace sgemm_test {
 enum class Hard {
   kNormal,       // not hard
   kScaledRows,   // rows of op(A) and columns of op(B) times e^-30 to e^30
-  kScaledDepth,  // columns of op(A) times e^-30 to e^30, rows of op(B) over it
+  kScaledDepth,  // columns of op(A) times e^-30 to e^30, rows of op(B) divided by it
   kOutliers,     // one element in fifty times 1e6
   kCauchy,
   kDenormal,     // op(A)
   kHugeElement,  // one in op(A), 1e30
   kZeros,        // rows of op(A), columns of op(B), and half of the others
   kTiny,         // normal; one element of each row of op(A), column of op(B) times 2^-40
-  kFewSmall,     // 8 in 64 elements that two fp16 splits represent worst, 8 largest, 48 at 2^-13
+  kFewSmall,     // 64 elements: 8 that two fp16 splits represent worst, 8 largest, 48 of 2^-13
   kOneWideRow,   // last row of op(A): smallest number and a large one, alternately
   kSpecial,      // a NaN in op(A), an Inf in op(B)
   kOverflow      // beyond FP32 in one row and column

@@ -47,9 +47,9 @@ uint64_t seed_of(uint64_t seed, uint64_t number, uint64_t part) {
 void draw_sizes(Draw *draw, bool small, Case *test) {
   test->m = draw->size(), test->n = draw->size(), test->k = draw->size();
   const int shape = small ? 0 : draw->below(1000);
-  if (shape >= 900 && shape < 940) {
+  if (shape >= 900 && shape < 940) {  // deep
     test->m = draw->log_uniform(1, 40), test->n = draw->log_uniform(1, 40), test->k = draw->log_uniform(500, 20000);
-  } else if (shape >= 940 && shape < 970) {
+  } else if (shape >= 940 && shape < 970) {  // skinny
     test->m = draw->log_uniform(500, 5000), test->n = draw->log_uniform(1, 16), test->k = draw->log_uniform(1, 60);
     if (draw->percent(50)) std::swap(test->m, test->n);
   } else if (shape >= 970) {
@@ -65,6 +65,7 @@ void draw_sizes(Draw *draw, bool small, Case *test) {
     case Routine::kSsymm:
     case Routine::kStrmm:
     case Routine::kStrsm:
+      // The triangle is dense.
       (test->side == LIBSGEMM_LEFT ? test->m : test->n) =
           std::min<int64_t>(1500, test->side == LIBSGEMM_LEFT ? test->m : test->n);
       test->k = test->side == LIBSGEMM_LEFT ? test->m : test->n;

@@ -36,7 +36,8 @@ std::vector<Case> shapes() {
   return all;
 }
 
-// FP32 itself may miss the usual bound for one element in two thousand, where one term dominates.
+// FP32 itself may miss the usual bound for one element in two thousand, where one term dominates. Only
+// fp32_fast must keep it.
 std::string judge(const Ways &ways, Way *way, libsgemm_status_t status, Placement *placement) {
   return ways.judge(
       way, "libsgemm_sgemm", false, status,

@@ -77,6 +77,7 @@ bool takes_sizes_beyond_2_31() {
 
 }  // namespace
 
+// The largest test needs 8.7 GB.
 std::string sgemm_test::skip_reason() {
   constexpr int64_t kNeeded = int64_t{10} << 20;
   const int64_t available = available_kib();
@@ -98,6 +99,7 @@ TEST_CASE("m * n beyond 2^31") {
   for (int64_t j = 0; j < kSide; ++j) {
     for (int64_t i = kSide; i < kLdc; ++i) c[i + j * kLdc] = poison;
   }
+  // op(A) is kSide x 2, op(B) 2 x kSide, with adjacent pairs in memory.
   const bool columns = layout == LIBSGEMM_COL_MAJOR;
   require_success(libsgemm_sgemm(layout, columns ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS,
                                  columns ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS, kSide, kSide, 2, -1, a.data(), 2,
@@ -151,7 +153,7 @@ TEST_CASE("k beyond 2^31") {
 }
 
 TEST_CASE("ld * columns beyond 2^31 for every operand of every routine") {
-  constexpr int64_t kLd = 70000000;
+  constexpr int64_t kLd = 70000000;  // 33 columns exceed 2^31 elements
   constexpr int64_t kOrder = 33;
   for (const Routine routine : kSingleRoutines) {
     for (const libsgemm_layout_t layout : {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR}) {
@@ -160,7 +162,7 @@ TEST_CASE("ld * columns beyond 2^31 for every operand of every routine") {
       test.m = test.n = test.k = kOrder;
       test.beta = routine == Routine::kStrmm || routine == Routine::kStrsm ? 0.0f : 1.0f;
       const Problem problem = make_problem(test);
-      Placement near(problem, layout);
+      Placement near(problem, layout);  // packs 16-bit values
       Sparse a(kLd * kOrder), b(kLd * kOrder), c(kLd * kOrder);
       const size_t size = element_of(routine) == Element::kFloat ? 4 : 2;
       const auto spread = [&](const void *from, int64_t from_ld, const Matrix &x, size_t bytes, Sparse *to) {

@@ -41,6 +41,7 @@ TEST_CASE("a large product runs in the mode asked for") {
     Way &way = ways.all().front();
     Placement placement(problem, LIBSGEMM_COL_MAJOR);
     const libsgemm_status_t status = call(Routine::kSgemm, *way.handle, placement.args());
+    // Small integers are exact in every arithmetic.
     const auto check = [&](const Arithmetic &) { return placement.check(); };
     CHECK(ways.judge(&way, "libsgemm_sgemm", false, status, check, [] { return std::string(); }) == "");
     // In modes with FP32's error a GPU decides for each tile that it copies.
@@ -124,6 +125,7 @@ TEST_CASE("routines other than products run as FP32 in every mode but fp64") {
       INFO(entry_name(routine) << " " << name_of(mode));
       CHECK(ways.judge(&way, entry_name(routine), false, status, &placement) == "");
       const bool wanted = mode == LIBSGEMM_MATH_FP64 && routine != Routine::kStrsm && always_has(mode);
+      // Some GPUs have FP64 kernels for some routines.
       if (mode != LIBSGEMM_MATH_FP64 || !subject().is_gpu) CHECK(way.ran_in_mode == (wanted ? 1 : 0));
     }
   }

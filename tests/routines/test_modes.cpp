@@ -241,6 +241,7 @@ TEST_CASE("fp16x3 sums three products of parts and no more") {
       const double wanted = rounds(how.mode)                   ? 1
                             : how.mode == LIBSGEMM_MATH_FP16X3 ? 1 + 0x1p-10 - 0x1p-21
                                                                : 1 + 0x1p-10 - 0x1p-22;
+      // fp32_fast may use these splits or FP64.
       return all_are(placement, problem, wanted, how.mode == LIBSGEMM_MATH_FP32_FAST ? 0x1p-22 : 0);
     });
   }

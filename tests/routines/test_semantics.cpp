@@ -25,6 +25,7 @@ void run(const Problem &problem, bool no_backend = false) {
     INFO(info.message);
     REQUIRE(status == LIBSGEMM_SUCCESS);
     CHECK(std::string(info.backend) == (no_backend ? "none" : subject().backend));
+    // FP64 sums may be faster.
     const std::string mode = info.math_mode;
     CHECK((no_backend || mode == "fp32" || mode == "fp64"));
     CHECK(placement.check(no_backend ? Arithmetic() : arithmetic_of(info)) == "");

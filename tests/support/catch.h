@@ -4,7 +4,7 @@
 #if defined(LIBSGEMM_CATCH2_V3)
 #include <catch2/catch_all.hpp>
 
-using Catch::Approx;  // as in version 2
+using Catch::Approx;  // version 2's name
 #else
 #include <catch2/catch.hpp>
 #endif

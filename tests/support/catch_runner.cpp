@@ -1,4 +1,4 @@
-// Version 2's main compiles slowly, so it has its own file.
+// Catch2's main. Version 2 compiles slowly, so it has its own file.
 #define CATCH_CONFIG_RUNNER
 #include "catch.h"
 

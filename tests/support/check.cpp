@@ -27,9 +27,9 @@ std::string wrong_element(int64_t i, int64_t j, double result, double value, dou
 }
 
 // A computed solution of a triangular system satisfies |op(A) X - alpha B| <= gamma_n |op(A)| |X|, gamma_n = n u / (1 -
-// n u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., theorem 8.5). The bound allows two more
-// roundings for alpha * B and one for the reciprocal of the diagonal. Below the normal range an element may lose 2^-149
-// times its factor. `x`: the computed X.
+// n u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., theorem 8.5, substitution in any order). The
+// bound allows two more roundings for alpha * B and one for the reciprocal of the diagonal. Below the normal range an
+// element may lose 2^-149 times its factor. `x`: the computed X.
 std::string check_residual(const Problem &problem, const Matrix &x, const Rows &rows = {}, double *worst = nullptr) {
   const Sums left_side = apply_triangle(problem, x, rows);
   const double count = static_cast<double>(terms(problem.test)) + 3;

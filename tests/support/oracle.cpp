@@ -153,6 +153,7 @@ Sums products(const Problem &p, const Rows &rows) {
 // do not hold.
 double error_factor(const Case &test, const Arithmetic &how, Bound bound) {
   const double k = static_cast<double>(terms(test)) + 2;
+  // 16-bit products and modes may run on tensor cores.
   const bool rounds_all = keeps_bound_of_fp32(how.mode) && element_of(test.routine) == Element::kFloat;
   const double any = k / (1 - k * kUnitRoundoff), safe = 4 * std::sqrt(k);
   double factor = 2 * std::sqrt(k);

@@ -70,7 +70,7 @@ struct Problem {
   std::vector<bool> leaves_range;
 };
 
-// The problem has its answer.
+// Draws matrices from `seed`, with the answer.
 Problem make_problem(const Case &test, uint64_t seed = 1);
 
 // Only an exact strsm has an answer. `fill_*` set a whole matrix; by default the case decides.

@@ -54,7 +54,7 @@ void shape(Problem *p) {
   }
 }
 
-// The library gets 16-bit inputs.
+// Rounds to the 16-bit inputs that the library gets.
 float as_element(Element element, float value) {
   if (element == Element::kHalf) return float_from_half(half_from_float(value));
   if (element == Element::kBfloat16) return float_from_bfloat16(bfloat16_from_float(value));
@@ -88,7 +88,7 @@ void fill_triangle(const Case &test, Random *random, Matrix *x) {
   }
 }
 
-// The drawn solution of an exact strsm in C becomes its right-hand side.
+// The drawn solution in C of an exact strsm becomes its right-hand side.
 void plant_solution(Problem *p) {
   const Sums right_side = apply_triangle(*p, p->c);
   p->value.assign(p->c.values.begin(), p->c.values.end());

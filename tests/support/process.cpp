@@ -43,7 +43,7 @@ std::vector<char *> pointers_to(std::vector<std::string> *texts) {
   return pointers;
 }
 
-// Only these calls are safe between fork and exec.
+// The child makes only calls that are safe between fork and exec.
 [[noreturn]] void execute(char *const *arguments, char *const *environment, const char *out, const char *err) {
   const int null = open("/dev/null", O_RDONLY);
   const int to_out = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0600);

@@ -26,11 +26,11 @@ Outcome run_probe(const std::string &probe, const std::vector<std::string> &argu
 Outcome run_probe_by(std::vector<std::string> command, const std::vector<std::string> &arguments,
                      const Environment &environment);
 
-// Returns the start of a command for which files at `directory` can be created, but not written. Empty if it cannot be
-// mounted.
+// Returns the start of a command with a full file system at `directory`: files can be created, but not written. Empty
+// if none can be mounted.
 std::vector<std::string> with_full_disk(const std::string &directory);
 
-// The end of its scope removes the directory.
+// A new directory; the end of its scope removes it.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();

@@ -25,6 +25,7 @@ struct Way {
 class Ways {
  public:
   Ways();
+  // Only a handle with backend and mode.
   explicit Ways(libsgemm_math_mode_t mode);
 
   std::deque<Way> &all() { return ways_; }
@@ -43,7 +44,7 @@ class Ways {
   std::deque<Way> ways_;
 };
 
-// The first few failed calls are printed in full, then counted.
+// Failed calls: the first few in full, then counts.
 class Failures {
  public:
   void add(const std::string &failure);

@@ -164,7 +164,7 @@ TEST_CASE("the library rounds as the tests do") {
       FAIL_CHECK();
     }
   };
-  // The upper halves are complete, lower halves are around ties.
+  // All upper halves with lower halves around ties, and random numbers.
   for (uint32_t high = 0; high < 0x10000u; ++high) {
     for (const uint32_t low : {0u, 1u, 0x0fffu, 0x1000u, 0x1001u, 0x1fffu, 0x2fffu, 0x3000u, 0x3001u, 0x7fffu, 0x8000u,
                                0x8001u, 0xefffu, 0xf000u, 0xf001u, 0xffffu}) {

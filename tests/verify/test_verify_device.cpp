@@ -7,7 +7,7 @@
 
 using namespace mock_test;
 
-// Precedes the library's read of its environment.
+// Runs before the library reads its environment.
 std::string sgemm_test::skip_reason() {
   if (std::getenv("LIBSGEMM_TEST_VERIFY") != nullptr) {
     setenv("LIBSGEMM_VERIFY", "sample", 1);

@@ -15,6 +15,7 @@ namespace {
 enum class Order { alpha_last, alpha_times_x, alpha_times_y };
 constexpr Order kOrders[] = {Order::alpha_last, Order::alpha_times_x, Order::alpha_times_y};
 
+// Scales of A, B, C, and scalars.
 struct Range {
   float a, b, alpha, c, beta;
 };
@@ -185,6 +186,7 @@ TEST_CASE("wrong results at the ends of the range are still found") {
       Problem p = problem_of(routine, range, variant);
       Snapshot before;
       REQUIRE(before.take(p.desc));
+      // The order that stays in range.
       const bool first = range.a * range.b > 1e38f || range.alpha < 1;
       multiply(p.desc, before.item(0), first && range.b > 1e10f ? Order::alpha_times_y : Order::alpha_last);
       int64_t wrong = 0, found = 0;
@@ -235,6 +237,7 @@ TEST_CASE("a finite number where every order overflows is found, and Inf where n
       CHECK(wrong({1e18f, 1e18f, 0.5f, 0, 0}, value));
       CHECK(wrong({1e36f, 0.1f, 1.5f, 1e36f, 0.1f}, value));
     }
+    // Results are about 2^-50 or 0: 2^-40 is wrong.
     CHECK(wrong({0x1p-75f, 0x1p-75f, 0x1p100f, 0, 0}, 0x1p-40f));
     CHECK_FALSE(wrong({0x1p-75f, 0x1p-75f, 0x1p100f, 0, 0}, 0));
   }

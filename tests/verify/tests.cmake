@@ -1,5 +1,5 @@
 libsgemm_add_test(verify/test_verify_calls PER_BACKEND TIMEOUT 1800)
-# The mock GPU takes host memory.
+# This entry computes from host memory on the mock GPU.
 add_test(NAME test_verify_calls.mock COMMAND test_verify_calls "no call*")
 set_tests_properties(test_verify_calls.mock PROPERTIES LABELS cpu TIMEOUT 600 ENVIRONMENT
                      "LIBSGEMM_TEST_BACKEND=cuda;LIBSGEMM_BACKEND_PATH=${CMAKE_CURRENT_BINARY_DIR}/plugins/gpu")
