@@ -33,6 +33,7 @@ uint64_t draw(uint64_t stream, int64_t line, int64_t inner) {
 
 double uniform(uint64_t bits) { return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53; }
 
+// Box-Muller transform.
 double normal(uint64_t bits) {
   return std::sqrt(-2 * std::log(uniform(bits))) * std::cos(kTwoPi * uniform(mix(bits + 0x9e3779b97f4a7c15u)));
 }

@@ -34,6 +34,7 @@ std::vector<std::string> distribution_names();
 // By default the first four, each once.
 std::vector<Distribution> choose_distributions(const std::vector<std::string> &names);
 
+// |error| / (|A||B|) of some elements of a result.
 struct Errors {
   int64_t elements = 0;
   double left = 0;            // mean |exact| / (|A||B|): what cancellation leaves

@@ -22,7 +22,7 @@ const MathMode kMathModes[] = {
     {LIBSGEMM_MATH_FP32_FAST, "fp32_fast", {}},
     // Dropped: products of splits of at most 2^-24 of the whole.
     {LIBSGEMM_MATH_BF16X6, "bf16x6", {0, 0, 0, 0x1p-22, false, 1e300}},
-    // Dropped: the product of the low splits, and each input's last bit.
+    // Dropped: the product of the low splits, and each input's last bit. `of_row`: elements below the scaled range.
     {LIBSGEMM_MATH_FP16X3, "fp16x3", {0, 0, 0x1p-39, 0x1p-21, false, 1e300}},
     {LIBSGEMM_MATH_TF32, "tf32", {0x1p-11, 0, 0, 0, true, 1e300}},
     {LIBSGEMM_MATH_FP16, "fp16", {0x1p-11, 0x1p-25, 0, 0, true, 65520}},

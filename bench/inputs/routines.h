@@ -74,7 +74,7 @@ struct Extent {
   int64_t rows, columns;
 };
 
-// Addresses are missing. alpha = 1, leading dimensions are rows + pad, batches contiguous.
+// Returns a call without addresses: alpha = 1, leading dimensions rows + pad, contiguous batches.
 Call make_call(Routine routine, const Shape &shape, const Form &form);
 
 Call item_of(const Call &call, int64_t i);

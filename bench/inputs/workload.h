@@ -1,8 +1,8 @@
 // Random operands of one timed call, and the check of its result.
 //
 // A sample of 64 elements, corners included, is computed in FP64 in advance; in a batch they are in eight matrices.
-// They are NaN before every timed call and compared after it. Padding is NaN. Inputs are uniform in [-1, 1); 16-bit
-// ones are exact multiples of 1/1024 or 1/128.
+// They are NaN before every timed call and compared after it. Padding is NaN. Inputs, and a C that is read, are
+// uniform in [-1, 1); 16-bit ones are exact multiples of 1/1024 or 1/128.
 //
 // Calls may rotate through several sets of equal operands, so that no cache holds them. In-place routines have a copy
 // of their input in each set, from which prepare() restores the output. A C that is read has one copy for all sets.
@@ -40,7 +40,7 @@ class Workload {
   bool reads_output() const { return traits_.in_place || call_.beta != 0; }
   // The whole output becomes NaN, or the input.
   void reset();
-  // Cheaper: in each set the sample becomes NaN, or an output that is read is restored.
+  // Cheaper than reset(): in each set the sample becomes NaN, or an output that is read is restored.
   void prepare();
 
   // Returns the worst |error| / bound, infinite for NaN; at most 1 is right.

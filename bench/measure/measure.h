@@ -81,6 +81,7 @@ std::vector<Way> make_ways(const BenchOptions &options, const std::vector<std::s
 
 std::vector<std::string> way_notes(const BenchOptions &options);
 
+// Throws Error.
 void set_way(libsgemm_handle_t h, const Way &way);
 
 // Returns nullptr if memory is short.

@@ -99,6 +99,7 @@ nlohmann::ordered_json machine_json(const Report &report);
 void write_json(const nlohmann::ordered_json &json, const std::string &path);
 void write_json(const Report &report, const std::string &path);
 
+// Throws Error.
 void require_no_wrong(const Report &report);
 
 }  // namespace command

@@ -13,7 +13,7 @@ namespace command {
 namespace {
 
 constexpr int kMostAlgorithms = 16;
-constexpr int kAlgorithmCalls = 3;  // then what fits in kAlgorithmSeconds:
+constexpr int kAlgorithmCalls = 3;  // at first; then what fits in kAlgorithmSeconds
 constexpr double kAlgorithmSeconds = 2e-3, kMostAlgorithmCalls = 500;
 
 constexpr int kSuccess = 0;

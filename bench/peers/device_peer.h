@@ -50,7 +50,7 @@ class LtPeer : public DevicePeer {
   void run(const Call &call) override;
 
  protected:
-  void require(int status, const char *what) const;
+  void require(int status, const char *what) const;  // throws Error
   // "FP32, the fastest of up to 16 algorithms, 32 MiB of workspace"
   static std::string way_text();
 

@@ -23,7 +23,8 @@ constexpr unsigned kStreamNonBlocking = 1;
 constexpr unsigned kEventDefault = 0;
 constexpr unsigned kHostDefault = 0;
 
-// X(member, NVIDIA's symbol, AMD's symbol, parameters...); returns int. A suffix of a symbol is its current version.
+// X(member, NVIDIA's symbol, AMD's symbol, parameters...); returns int. A suffix is the version that today's header
+// gives the plain name.
 #define LIBSGEMM_GPU_FUNCTIONS(X)                                                                                     \
   X(init, "cuInit", "hipInit", unsigned)                                                                              \
   X(version, "cuDriverGetVersion", "hipDriverGetVersion", int *)                                                      \
@@ -67,7 +68,7 @@ class GpuApi : public GpuFunctions {
   // kHz, kHz, bits; 0: not queried.
   int clock_attribute = 0, memory_clock_attribute = 0, bus_width_attribute = 0;
 
-  // Makes the device current, with the context of the library's plugin. Throws Error.
+  // Makes the device current in the thread, with the context of the library's plugin. Throws Error.
   virtual void use_device(int device) const = 0;
   virtual std::string arch(int device) const = 0;           // "sm_90", "gfx90a"
   virtual std::string version_text(int version) const = 0;  // "CUDA 13.0", "HIP 6.2"

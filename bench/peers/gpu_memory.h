@@ -76,11 +76,11 @@ class GpuMemory : public Memory {
   double copy_bandwidth_ = 0;
 };
 
-// select_gpu()'s device, opened once. Throw Error.
+// The memory of select_gpu()'s device, opened once. Throw Error.
 GpuMemory &cuda_memory();
 GpuMemory &hip_memory();
 GpuMemory &gpu_memory_of(const std::string &backend);
-// Precedes the functions above. Default: 0.
+// Call it before the functions above. Default: 0.
 void select_gpu(int ordinal);
 
 }  // namespace command

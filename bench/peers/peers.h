@@ -49,7 +49,7 @@ class Memory {
   virtual double time(int calls, const std::function<void(int)> &call) = 0;
   virtual Pace pace() const = 0;
   virtual void *stream() const { return nullptr; }         // for libsgemm_set_stream
-  virtual const char *backend() const { return nullptr; }  // nullptr: all
+  virtual const char *backend() const { return nullptr; }  // the backend that computes here; nullptr: all
   virtual const char *arch() const { return nullptr; }     // all backends of this GPU compute here
   virtual Telemetry take_telemetry() { return {}; }        // since the last call
 };
@@ -96,6 +96,7 @@ class Peer {
 
 std::vector<std::string> peer_names();
 
+// Throws Error.
 std::unique_ptr<Peer> open_peer(const std::string &name);
 
 // Loads LIBSGEMM_CPU_BLAS or libopenblas.so.0, with as many threads as the library's backend. Throws Error.

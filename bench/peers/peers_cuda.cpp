@@ -188,7 +188,7 @@ class Cublas : public DevicePeer {
     if (calls[0].routine != Routine::kStrsm || calls[0].batch == 1) return;
     for (const Call &call : calls) arrays_.emplace(call.c, make_arrays(call));
   }
-  // These functions take device arrays of pointers and 32-bit sizes; since CUDA 12.5.
+  // cublasSgemmGroupedBatched, cublasGemmGroupedBatchedEx: device arrays of pointers, 32-bit sizes; since CUDA 12.5.
   bool prepare_groups(const GroupsCall &x) override {
     group_pointers_.reset();
     const bool wide = x.element == Element::kFloat32;
@@ -369,6 +369,7 @@ class Cublas : public DevicePeer {
   std::string version_;
 };
 
+// CUBLASLT_MATMUL_DESC_TRANSA, _TRANSB, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES.
 LtLibrary lt_library() {
   const Libraries &from = libraries();
   return {from.cublaslt, from.cublaslt_file, "cublasLt", kOperationN, kOperationT, kCompute32F, 3, 4, 1, 64};

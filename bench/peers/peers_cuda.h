@@ -6,10 +6,11 @@
 
 namespace command {
 
-// SGEMM's math modes. The first two are FP32; kPedantic also forbids reordered sums. 16-bit inputs are computed alike
-// in all.
+// SGEMM's math modes. The first two are FP32; kPedantic also forbids a reordered algorithm. 16-bit inputs are computed
+// alike in all.
 enum class CublasMath { kDefault, kPedantic, kTf32 };
 
+// Throw Error.
 std::unique_ptr<Peer> open_cublas(CublasMath math);
 std::unique_ptr<Peer> open_cublaslt();
 

@@ -104,7 +104,7 @@ class Rocblas : public DevicePeer {
   std::string version_;
 };
 
-// An algorithm has 16 bytes and the workspace's size.
+// HIPBLASLT_MATMUL_DESC_TRANSA, _TRANSB, HIPBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES; 16 bytes and the workspace's size.
 LtLibrary lt_library() {
   const Library from = load_rocm("hipBLASLt", "libhipblaslt.so", kNewestHipblaslt, kOldestHipblaslt);
   return {from.handle, from.file, "hipblasLt", kOperationN, kOperationT, kCompute32F, 0, 1, 1, 16 + sizeof(size_t)};

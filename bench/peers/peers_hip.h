@@ -6,6 +6,7 @@
 
 namespace command {
 
+// Throw Error.
 std::unique_ptr<Peer> open_rocblas();
 std::unique_ptr<Peer> open_hipblaslt();
 

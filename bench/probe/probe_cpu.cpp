@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kIterations = 20000;       // multiply-adds of a chunk: about 0.1 ms
 constexpr double kChunkBytes = 4 << 20;      // least size of a chunk of reads or copies
-constexpr int64_t kLeastMemory = 256 << 20;  // least size of memory, not cache
+constexpr int64_t kLeastMemory = 256 << 20;  // least bytes that count as memory, not cache
 constexpr size_t kHugePage = 2 << 20;
 constexpr int64_t kClockAdds = 300000;  // about 0.1 ms
 constexpr int kClockSamples = 7;

@@ -3,7 +3,7 @@
 namespace command {
 namespace {
 
-// Keeps a value in a register, unknown to the compiler.
+// Keeps a value, unknown to the compiler, in a register.
 #if defined(__x86_64__)
 #define LIBSGEMM_KEEP(value) asm volatile("" : "+x"(value))
 #define LIBSGEMM_ISA(name) __attribute__((target(name), noinline))

@@ -6,7 +6,7 @@
 
 namespace command {
 
-constexpr size_t kCpuFlopsPerLane = 2 * 12;  // fma() in one iteration
+constexpr size_t kCpuFlopsPerLane = 2 * 12;  // FLOP of fma() in one iteration
 constexpr size_t kCpuLine = 512;             // read() and copy() take multiples of it
 
 struct CpuLoops {

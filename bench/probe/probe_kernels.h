@@ -18,7 +18,7 @@ enum class Unit { kNone, kFma, kAdd, kImad, kDouble, kDoubleTensor, kTensor, kTe
 // Work a second, or the time of a chain's link.
 enum class Figured { kRate, kCycles, kNanoseconds };
 
-// Small region of random numbers, a quarter of a cache, or far more than all caches.
+// A small region of random numbers, a quarter of a cache, or far more than all caches.
 enum class Place { kSmall, kCache, kMemory };
 
 struct KernelProbe {
@@ -28,7 +28,7 @@ struct KernelProbe {
   Figured figured = Figured::kRate;
   std::string kernel = {};
   int arch = 0;                // required: 75, 80, 90; 0 for HIP
-  bool of_one_arch = false;    // no later architecture has it: sm_90a
+  bool of_one_arch = false;    // requires exactly this one: sm_90a
   bool is_fp32_peak = false;   // may be the device's fastest FP32 arithmetic
   double work = 0;             // a thread's iteration: FLOP, bytes, instructions; kCycles: links
   double scale = 1;            // work in a unit: 1e12 FLOP
@@ -62,7 +62,7 @@ constexpr const char *kEmptyKernel = "empty";
 // Follows a chain of pointers from the third word of `out`, and stores the last address there.
 constexpr const char *kChaseKernel = "chase";
 constexpr int kChaseLinks = 16;  // in one iteration
-constexpr size_t kLine = 128;    // bytes; each has one pointer
+constexpr size_t kLine = 128;    // bytes; a line has one pointer
 std::vector<KernelProbe> chase_probes();
 
 std::vector<KernelProbe> hip_probes();

@@ -9,8 +9,8 @@ namespace command {
 
 struct RegisterPattern {
   int changing;   // operands that differ from the previous FFMA's: 1 the accumulator, 2 a factor too, 3 all
-  bool one_bank;  // all operands in one bank; else the factors in the other one than the accumulator
-  bool reuse;     // flag operands that do not change
+  bool one_bank;  // all operands in one bank; else the accumulator is in the other one
+  bool reuse;     // flags operands that do not change
 };
 
 std::vector<RegisterPattern> register_patterns();

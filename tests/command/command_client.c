@@ -8,7 +8,8 @@
  *   print TEXT          prints on stdout
  *   touch FILE          creates an empty file; after it SIGTERM ends the program with status 42
  *   wait                waits for a signal
- *   signals FILE        creates an empty file; ends with the number of SIGTERM within a quarter of a second of the first
+ *   signals FILE        creates an empty file, counts SIGTERM until a quarter of a second after the first, and ends
+ *                       with their number
  *   child               runs the rest in a new program; ends with its status
  *   fork                runs the rest in a child; ends with its status
  *   kill                kills itself with SIGKILL
