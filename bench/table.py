@@ -1,8 +1,8 @@
 # Markdown tables for docs/speed.md from `libsgemm bench --json`:
 #   table.py RESULTS.json...
 #   table.py --modes RESULTS.json...    one table of times (of --math) and errors (of --accuracy) by math mode
-# A suite gives a table a backend and mode, shape by form (transposes, side, triangle, batch); a ladder a row a step;
-# --accuracy a table a shape, engine by distribution.
+# A suite gives a table a backend and mode, shape by form; a ladder a row a step; --accuracy a table a shape, engine by
+# distribution.
 import json
 import sys
 

@@ -18,8 +18,8 @@ void check_output(const std::string &path);
 // An existing file keeps its permissions. A symbolic link is followed, even to a missing file.
 void write_output(const std::string &path, const std::vector<Piece> &pieces);
 
-// Excludes other processes while a file is read, changed and written. It locks the folder, since a write replaces the
-// file. No effect on a file system without locks.
+// Excludes other processes while a file is read, changed and written, if the file system has locks. It locks the
+// folder, since a write replaces the file.
 class UpdateLock {
  public:
   explicit UpdateLock(const std::string &path);

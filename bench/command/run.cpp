@@ -193,7 +193,7 @@ pid_t start(const std::vector<std::string> &program, const sigset_t &mask, int *
 }
 
 // Tells whether a signal went to the whole process group, as from a terminal or timeout(1), and so has reached the
-// program. The signal does not say. Therefore a forked process in the group keeps its signals pending and is asked.
+// program. For that, a forked process in the group keeps its signals pending.
 class GroupWitness {
  public:
   // The caller must have blocked all forwarded signals.

@@ -25,9 +25,8 @@ std::vector<Shape> parse_sweep(const std::string &text);
 // Throws Error "FILE:LINE: what".
 std::vector<Shape> read_suite(const std::string &path);
 
-// The shapes of a seed are the same on every machine: independent log-uniform sizes from `least` to `most`. A random
-// half is rounded down to multiples of 8, 16, 32 or 64. No shape has more than `most_flops` operations of sgemm (0: no
-// limit). Throws Error.
+// The shapes of a seed are the same on every machine: independent log-uniform sizes from `least` to `most`, a random
+// half rounded down to multiples of 8, 16, 32 or 64. `most_flops`: operations of sgemm; 0: no limit. Throws Error.
 std::vector<Shape> random_shapes(int count, uint64_t seed, int64_t least, int64_t most, double most_flops);
 
 std::string default_suite();

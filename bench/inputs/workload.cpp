@@ -206,7 +206,7 @@ std::pair<int64_t, int64_t> Workload::rows_of_output(int64_t column) const {
   return call_.uplo == LIBSGEMM_UPPER ? std::pair(int64_t{0}, column + 1) : std::pair(column, output_.rows);
 }
 
-// A group's elements are in one column of a matrix, or in one row if A is on the right: solve_sample() solves for it.
+// A group is part of a column of a matrix, or of a row if A is on the right, which solve_sample() solves for.
 void Workload::choose_sample() {
   std::vector<int64_t> within = choose_indices(output_.rows, &random_);
   std::vector<int64_t> lines = choose_indices(output_.columns, &random_);
@@ -241,7 +241,7 @@ void Workload::compute(Sample *sample) const {
 }
 
 // Solves op(A) X = B for sampled columns of X by substitution, or op(A)^T X^T = B^T for sampled rows. An element's
-// error is at most the residual's bound, |A| |X| + |B|, times the norm of A's inverse, which fill() keeps near 2.
+// error is at most the residual's bound, |A| |X| + |B|, times the norm of A's inverse, which is near 2.
 void Workload::solve_sample() {
   const bool right = on_right();
   const bool upper =
@@ -282,8 +282,8 @@ void Workload::prepare() {
   memory_->scatter(kNan, sample_places_.data(), sample_places_.size());
 }
 
-// A row of a triangular matrix has at most 2 on the diagonal and a sum of at most 1 elsewhere. So solutions and the
-// inverse's norm are at most e, and |A| |X| + |B| times that norm is below 32.
+// A triangular row has at most 2 on the diagonal and a sum of at most 1 elsewhere. So solutions and the inverse's norm
+// are at most e, and |A| |X| + |B| times that norm is below 32.
 double Workload::largest_magnitude() const {
   if (call_.routine == Routine::kStrmm) return 3;
   if (call_.routine == Routine::kStrsm) return 32;

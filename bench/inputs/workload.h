@@ -1,11 +1,11 @@
 // Random operands of one timed call, and the check of its result.
 //
 // A sample of 64 elements, corners included, is computed in FP64 in advance; in a batch they are in eight matrices.
-// They are NaN before every timed call and compared after it. Padding is NaN. Inputs, and a C that is read, are
-// uniform in [-1, 1); 16-bit ones are exact multiples of 1/1024 or 1/128.
+// They are NaN before every timed call and compared after it. Padding is NaN. Inputs, and a C that is read, are uniform
+// in [-1, 1); 16-bit ones are exact.
 //
 // Calls may rotate through several sets of equal operands, so that no cache holds them. In-place routines have a copy
-// of their input in each set, from which prepare() restores the output. A C that is read has one copy for all sets.
+// of their input in each set, from which prepare() restores the output. A C that is read has one copy.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ class Workload {
 
   // Returns the worst |error| / bound, infinite for NaN; at most 1 is right.
   double check_sample(const Precision &precision);
-  // After reset() and a call: the output, and its first problem or "". Each element must be written, and nothing else,
-  // except the other triangle if the call `fills` C.
+  // Returns the output after reset() and a call, and its first problem or "". Each element must be written, and nothing
+  // else, except the other triangle if the call `fills` C.
   std::vector<float> output();
   std::string check_written(const std::vector<float> &result, bool fills) const;
   // Describes the first elements that differ by more than both bounds for the largest possible |A B|; "" if none do.

@@ -1,5 +1,5 @@
 // `libsgemm bench --accuracy`: errors of SGEMM against FP64 by math mode and distribution, compared with other
-// libraries on the same operands. Exit status 1 if a result exceeds its mode's bound.
+// libraries. Exit status 1 if a result exceeds its mode's bound.
 #include "accuracy.h"
 
 #include <fmt/core.h>

@@ -45,8 +45,7 @@ struct AccuracyReport {
 };
 
 void print_accuracy_header(const AccuracyReport &report);
-// Prints the rows of one shape, and for modes that do not round the inputs the worst errors over those of the first
-// FP32 peer.
+// Prints the rows of one shape, and for modes that do not round inputs the errors over those of the first FP32 peer.
 void print_accuracy(const std::vector<AccuracyRow> &rows, const AccuracyReport &report);
 void write_json(const AccuracyReport &report, const std::string &path);
 

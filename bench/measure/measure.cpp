@@ -114,7 +114,7 @@ class Measurement {
   }
 
   // Both sides make the same calls: enough for the faster side, and for every set. An output that is also an input may
-  // overflow or vanish if used again: each set then serves once and is restored before the next sample.
+  // overflow or vanish if used again: each set then serves once a sample.
   int choose_calls(const Pace &pace) {
     const int sets = static_cast<int>(work_->calls().size());
     if (work_->reads_output()) return sets;
@@ -136,8 +136,8 @@ class Measurement {
     return memory_->time(calls, [&](int i) { run(static_cast<size_t>(i) % sets); }) / calls;
   }
 
-  // Times each possible kernel once, then the fastest ones alternately with the chosen one, on the same operands. The
-  // sampled elements are NaN before each, so that their check proves that the kernel computed.
+  // Times each possible kernel once, then the fastest ones alternately with the chosen one. The sampled elements are
+  // NaN before each, so that their check proves that the kernel computed.
   void time_rows(Result *result) {
     libsgemm_math_mode_t mode;
     require(libsgemm_get_math_mode(handle_, &mode));

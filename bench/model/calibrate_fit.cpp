@@ -1,5 +1,5 @@
 // Least squares of logarithms by a pattern search: one parameter after another is raised or lowered by a factor while
-// that helps, then the factor shrinks. The times are no smooth function of the few parameters.
+// that helps, then the factor shrinks. The times are not smooth in the parameters.
 #include "calibrate_fit.h"
 
 #include <algorithm>

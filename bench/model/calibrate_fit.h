@@ -2,8 +2,8 @@
 //
 // Products of every combination of SizeTable::kSizes are timed on the CPU and the GPU. The CPU's speeds are used as
 // measured. The model of decision/model.h is fitted to the GPU's times; its remaining error becomes a correction. A
-// product without a time gets the speed, or the correction, of a smaller neighbour. The GPU's rate and those of
-// page-locked memory are measured as the probe does.
+// product without a time gets its speed or correction from a smaller neighbour. Rates of the GPU and of page-locked
+// memory are measured as by the probe.
 #pragma once
 
 #include <array>
@@ -43,8 +43,8 @@ void time_again(const TimeProduct &time, double most, Times *times);
 
 void fit_cpu(const Times &times, libsgemm::SizeTable *flops);
 
-// Fits call, pageable, serial, ramp and the correction to products of pageable memory. `costs` holds the measured flops
-// and pinned, and the start of the search. Pageable memory crosses the same link and is not faster.
+// Fits call, pageable, serial, ramp and the correction to products of pageable memory, which crosses the same link and
+// is not faster. `costs` holds the measured flops and pinned, and the start of the search.
 void fit_gpu(const Times &times, libsgemm::GpuCosts *costs);
 
 }  // namespace command

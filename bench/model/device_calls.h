@@ -1,7 +1,7 @@
 // Repeated calls of a CallClass on operands in device memory.
 //
-// Inputs are random and of one magnitude, so that the power is realistic. A triangular matrix is near the identity:
-// systems are well conditioned, and repeated in-place products keep C's magnitude.
+// Random inputs of one magnitude make the power realistic. A triangular matrix is near the identity: systems are well
+// conditioned, and repeated in-place products keep C's magnitude.
 #pragma once
 
 #include <memory>

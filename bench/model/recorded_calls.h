@@ -14,8 +14,8 @@ struct RecordedCall {
   uint64_t count;
 };
 
-// Returns the calls in a folder (common/process/stats.h) of processes that began at `since` (time_of_day()) or later:
-// each class once, most operations first. Reports missing calls in `problems`.
+// Returns the calls of processes that began at `since` (time_of_day()) or later (common/process/stats.h): each class
+// once, most operations first. Reports missing calls in `problems`.
 std::vector<RecordedCall> collect_calls(const std::string &folder, uint64_t since, std::vector<std::string> *problems);
 
 // Returns a comment and lines "COUNT CALL" (to_text()). # begins a comment line.

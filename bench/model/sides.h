@@ -37,8 +37,8 @@ struct Patience {
 
 class Sides {
  public:
-  // Precedes any other use of the library: clears the environment's variables that force a choice. `gpu`: a backend;
-  // empty: the first available. Throws Error.
+  // Precedes any other use of the library: clears variables that force a choice. `gpu`: a backend; empty: the first
+  // available. Throws Error.
   explicit Sides(const std::string &gpu);
 
   const Backend &cpu() const { return cpu_; }

@@ -11,7 +11,7 @@ struct Library {
 };
 
 // Loads `name` ("librocblas.so") in a version from `newest` down to `oldest`: one already loaded, else from the
-// loader's path, else from ROCM_PATH (/opt/rocm). Throws Error.
+// loader's path or ROCM_PATH (/opt/rocm). Throws Error.
 Library load_rocm(const char *what, const std::string &name, int newest, int oldest);
 
 }  // namespace command

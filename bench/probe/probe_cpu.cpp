@@ -127,7 +127,7 @@ std::vector<Level> levels() {
           {"memory", std::max(kLeastMemory, 16 * last), true}};
 }
 
-// Reads, and both sides of a copy, take half of a core's own cache, which has other uses, or a quarter of a shared one.
+// Reads, and both sides of a copy, take half of a core's own cache, or a quarter of a shared one.
 void add_level(const CpuLoops &loops, const Level &level, int threads, double seconds, std::vector<Probe> *probes) {
   for (const bool copies : {false, true}) {
     const int64_t bytes = level.bytes / (level.is_shared ? 2 * threads : 1) / (copies ? 4 : 2);

@@ -1,7 +1,7 @@
 // The device code of `libsgemm probe`: kernels that loop over the timed operation, in PTX and HIP.
 //
 // Parameters: (u64 out, u64 data, u32 iterations, u32 bytes). The first thread writes its loop's cycles and nanoseconds
-// to `out`. `data` holds random numbers of the probe's type. `bytes`, never 1, is the size that is walked through.
+// to `out`. `data` holds random numbers. `bytes`, never 1, is the size of the memory walked through.
 #pragma once
 
 #include <cstddef>

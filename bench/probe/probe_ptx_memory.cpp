@@ -66,8 +66,8 @@ const Pass kPasses[] = {
 };
 
 // All threads pass over `bytes` repeatedly, 16 bytes each. `bytes` is a multiple of one round of accesses; copies go to
-// the memory after it. A thread thus returns to its own lines only, after all others have passed: on other threads'
-// lines, fast threads would hit what slower ones have just read.
+// the memory after it. A thread thus returns to its own lines after all others have passed: on others' lines, fast
+// threads would hit what slower ones have just read.
 PtxEntry pass_entry(const Pass &pass) {
   PtxEntry entry;
   entry.name = pass.name;

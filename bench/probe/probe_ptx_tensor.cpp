@@ -1,5 +1,5 @@
-// mma.sync is a warp's product of registers, wgmma a warpgroup's product from shared memory. Factors are random: they
-// determine the power, and so the clock.
+// mma.sync is a warp's product of registers, wgmma a warpgroup's product from shared memory. Random factors determine
+// the power, and so the clock.
 #include <fmt/core.h>
 
 #include "probe_kernels.h"

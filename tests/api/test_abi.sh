@@ -51,8 +51,8 @@ grep -v -E -e '^(scipy_)?(cblas_)?s[a-z0-9]*(gemm|symm|syrk|syr2k|trmm|trsm|gemm
   -e '^libsgemm_blas_[a-z]*$' -e '^LIBSGEMM' "$work/drop_in_names" >"$work/other" || true
 [ ! -s "$work/other" ] || fail "$drop_in exports besides level 3: $(tr '\n' ' ' <"$work/other")"
 
-# cuBLAS's names are level 3 of single precision or any types, each also for 64-bit integers and without a version, and
-# what changes a handle.
+# cuBLAS's names are level 3 of single precision or any types, also for 64-bit integers and without a version, and what
+# changes a handle.
 exports "$for_cublas" >"$work/for_cublas"
 grep -v -x -E -e 'cublas(Sgemm|Gemm)[A-Za-z]*(_v2)?(_64)?' -e 'cublasS(symm|syrk|syrkx|syr2k|trmm|trsm)(Batched)?(_v2)?(_64)?' \
   -e 'cublasLt(Matmul|Create|Destroy)' -e 'cublas(Create|Destroy|SetStream|SetWorkspace)_v2' -e libsgemm_cublas_version \

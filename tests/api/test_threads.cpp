@@ -1,5 +1,5 @@
-// Concurrent calls: mixed routines and sizes, with and without handles, right and wrong arguments. Results are checked;
-// libsgemm_last_info reports each thread's own call.
+// Concurrent calls: mixed routines and sizes, with and without handles, right and wrong arguments. libsgemm_last_info
+// reports each thread's own call.
 #include <pthread.h>
 
 #include <atomic>

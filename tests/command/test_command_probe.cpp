@@ -1,5 +1,5 @@
-// `libsgemm probe` on the CPU and on a mock GPU (plugins/mock_cuda.cpp, plugins/mock_hip.cpp) whose kernels take no
-// time. gpu_code/test_probe_code.py tests its device code.
+// `libsgemm probe` on the CPU and on a mock GPU (plugins/) whose kernels take no time. gpu_code/test_probe_code.py
+// tests its device code.
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>

@@ -90,7 +90,7 @@ TEST_CASE("run: what the CPU computes is left to the BLAS that the program has")
 TEST_CASE("run: a library that carries a BLAS of its own is computed for by that") {
   const Folder folder;
   // A library with some routines, one with all, and one with another caller and its BLAS first. Each also runs without
-  // OpenBLAS on the machine.
+  // OpenBLAS.
   const std::vector<std::string> alone = {"own", OWN_BLAS}, whole = {"own", WHOLE_BLAS},
                                  all = {"load",   FAULTY_BLAS, "bad",      "1",   "own",
                                         OWN_BLAS, "own",       WHOLE_BLAS, "own", OWN_BLAS};

@@ -1,5 +1,5 @@
 // common/offload/memory/memory.h on a backend that does nothing: no thread waits for another's allocation, nothing is
-// queried twice, page-locked memory outlives its device, releasing allocates nothing.
+// queried twice, page-locked memory outlives its device.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>

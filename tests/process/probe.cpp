@@ -4,8 +4,8 @@
 //         [--folder FOLDER] [--extra KIB] [--before none|small|large]
 //
 // Writes lines KEY=VALUE to FILE; stdout and stderr belong to the library. Exit status 0: the mode ran. Built twice:
-// linked with the library, and (PROBE_DLOPEN) opening --library and --second with dlopen(). --folder: working directory
-// after loading.
+// linked with the library, and (PROBE_DLOPEN) opening --library and --second. --folder: working directory after
+// loading.
 #include <libsgemm.h>
 
 #include <dlfcn.h>
@@ -283,8 +283,7 @@ int crowd_mode() {
   return call_mode();
 }
 
-// Reports CPU milliseconds in the 100 ms that begin 20 ms after a call, and the variable that the call may have left in
-// the environment.
+// Reports CPU milliseconds in the 100 ms that begin 20 ms after a call, and the variable that the call may have set.
 int rest_mode() {
   call_mode();
   usleep(20000);

@@ -49,8 +49,8 @@ TEST_CASE("a large product runs in the mode asked for") {
   }
 }
 
-// Compares with the product of unrounded inputs, independent of the oracle's rounding. An input's rounding error is
-// evenly spread within 2^-bits, which bounds the errors from both sides.
+// Compares with the product of unrounded inputs. An input's rounding error is evenly spread within 2^-bits, which
+// bounds the errors from both sides.
 TEST_CASE("errors of the modes that round are as large as their inputs make them") {
   Case test = case_of(Routine::kSgemm, 100, 90, 256);
   test.inputs = Inputs::kRandom;

@@ -1,5 +1,5 @@
-// Results depend on what a math mode does to its inputs alone, so bits prove which mode ran. Runs all kernels, forced,
-// and each mode as requested.
+// Results depend on what a math mode does to its inputs alone, so bits prove which mode ran. Runs all kernels and
+// modes.
 #include <cfloat>
 #include <cmath>
 #include <functional>

@@ -1,5 +1,5 @@
 // The table has all combinations of arguments on small sizes, and drawn arguments on sizes around tiles and blocks, in
-// all orders of m, n, k, and on extreme shapes.
+// all orders, and on extreme shapes.
 #include "cases.h"
 
 #include <array>
