@@ -1,8 +1,7 @@
 #!/bin/bash
 # Sets up a Debian machine, builds and tests: tests/run.sh [PART...]
 #
-#   no PART  what this machine can run, in preset release: the library, CPU backends, drop-ins, the command, the Python
-#            package, programs, and the backends of its GPUs
+#   no PART  what this machine can run, with the backends of its GPUs, in preset release
 #   kernels  code for GPUs that may be missing: compiled, its machine code checked, and run on the CPU
 #   checks   format, docs, clang-tidy, and CMake with programs and packages missing
 #   debug, clang, asan, tsan
@@ -138,7 +137,7 @@ check_format() {
   sources '*.h' '*.c' '*.cpp' '*.cu' '*.cuh' '*.hip' | xargs clang-format --dry-run -Werror
 }
 
-# clang-tidy takes preset clang's compile commands, without tests (which compile library files again) and common/python.
+# Takes preset clang's compile commands, without tests (which compile library files again) and common/python.
 check_tidy() {
   configure clang -DLIBSGEMM_BUILD_TESTS=OFF -DLIBSGEMM_BUILD_BENCH=OFF &&
     sources 'common/**.cpp' ':!common/python' 'backends/openblas/**.cpp' | xargs python3 -B tests/tidy.py build/clang

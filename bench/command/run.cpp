@@ -133,7 +133,7 @@ class StatsFolder {
   const uint64_t since_ = time_of_day();
 };
 
-// The BLAS drop-in, and those of cuBLAS and rocBLAS if installed.
+// LD_PRELOAD: the BLAS drop-in, and those of cuBLAS and rocBLAS if installed.
 std::string drop_ins() {
   const std::string folder = folder_of(library_file());
   std::string path = folder + "/libsgemm_blas.so";

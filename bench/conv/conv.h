@@ -42,7 +42,8 @@ struct ConvWork {
 
 ConvWork make_conv(const ConvLayer &layer, const ConvForm &form);
 
-// The operands are in memory().
+// A library for comparison; the operands are in memory(). Each peer declares its library's public binary interface, so
+// that the command builds without the library.
 class ConvPeer {
  public:
   virtual ~ConvPeer() = default;

@@ -1,4 +1,4 @@
-// cuDNN, declared here so that the command builds without it: the public binary interface of versions 7 to 9.
+// cuDNN, versions 7 to 9.
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-// MIOpen, declared here so that the command builds without it: the public binary interface of versions 2 and 3. Not yet
-// run on AMD hardware.
+// MIOpen, versions 2 and 3. Not yet run on AMD hardware.
 #include <fmt/core.h>
 
 #include <new>

@@ -1,4 +1,4 @@
-// oneDNN on the CPU, declared here so that the command builds without it: the public binary interface of version 3.
+// oneDNN on the CPU, version 3.
 #include <dlfcn.h>
 #include <fmt/core.h>
 

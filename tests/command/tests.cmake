@@ -1,5 +1,4 @@
-# Guards the cost of a call. The real bars, 150 ns and 0.99, are the command's defaults. Shared machines need more: one
-# took 438 ns while OpenBLAS itself took twice its time.
+# Guards the cost of a call. The real bars, 150 ns and 0.99, are the command's defaults. Shared machines need more.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   add_test(NAME bench_overhead
            COMMAND libsgemm_command bench --overhead --overhead-bar 600 --ratio-bar 0.95 --max-flops 3e9)

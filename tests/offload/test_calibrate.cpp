@@ -65,7 +65,7 @@ double quirk(int64_t m, int64_t n, int64_t k, double amplitude) {
   return 1 + amplitude * (static_cast<double>(hash >> 40) / static_cast<double>(1 << 23) - 1);
 }
 
-// 16 threads above some size, and limited bandwidth.
+// The CPU has 16 threads above some size, and limited bandwidth.
 double simulated_cpu(int64_t m, int64_t n, int64_t k) {
   const double x = static_cast<double>(m), y = static_cast<double>(n), z = static_cast<double>(k);
   const double threads = std::clamp(std::min(x * y / 2000, x * y * z / 1e6), 1.0, 16.0);

@@ -224,8 +224,8 @@ TEST_CASE("the devices are started once the calls so far would have paid for it"
 }
 
 TEST_CASE("a CPU that is slower than predicted pays for the start sooner") {
-  // Predicted are 16 ns, measured 50 us or more: by prediction a thousand calls pay for the start, by measurement one
-  // does.
+  // A product takes 50 us or more; the prediction is 16 ns. By prediction a thousand calls pay for the start, by
+  // measurement one does.
   const CalibrationFolder folder;
   Outcome outcome =
       probe(folder.write_file("figures", figures(20e-6, 1e15, 1e-9)), {}, {"--mode", "twice", "--size", "200"});

@@ -39,7 +39,7 @@ class Placement {
   // Returns the first fault of the result or of other memory, or "".
   std::string check(const Arithmetic &how = {});
 
-  // Raises `worst` to the largest |error| / bound. Checks rows with about `most_terms` terms only.
+  // Raises `worst` to the largest |error| / bound. Checks only rows with about `most_terms` terms.
   std::string check(const Arithmetic &how, Bound bound, double most_terms, double *worst);
 
   void restore();

@@ -1,4 +1,4 @@
-// FP64 results by the definitions in libsgemm.h, without the library's code.
+// FP64 results by the definitions in libsgemm.h. No code is the library's.
 #pragma once
 
 #include <functional>
@@ -43,7 +43,7 @@ const char *name_of(libsgemm_math_mode_t mode);
 inline bool keeps_bound_of_fp32(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP32_FAST;
 }
-// Other modes, except FP32, split inputs.
+// Modes that round inputs; others, except FP32, split them.
 bool rounds(libsgemm_math_mode_t mode);
 // These modes may replace FP32 or a mode without a kernel.
 inline bool stands_for_fp32(libsgemm_math_mode_t mode) {

@@ -1,4 +1,4 @@
-// CTest runs a test for each backend under test, by LIBSGEMM_TEST_BACKEND.
+// The backend under test: CTest sets LIBSGEMM_TEST_BACKEND.
 #pragma once
 
 #include <string>
