@@ -1,7 +1,7 @@
 # Checks the Markdown files and the comments of sources against the tree:
-#   check_docs.py            what docs and comments name exists; the changelog has the ABI numbers; no source calls a row
-#                            unmeasured that has figures; no include runs upward in docs/architecture.md; comments and
-#                            docs are plain, their paragraphs and cells short
+#   check_docs.py            what docs and comments name exists; the changelog has the ABI numbers; no source calls a
+#                            row unmeasured that has figures; no include runs upward in docs/architecture.md; comments
+#                            and docs are plain, their paragraphs and cells short
 #   check_docs.py COMMAND    also each `libsgemm SUBCOMMAND --option` is one of COMMAND's; presets and CMake options
 #                            exist; C programs compile
 import json
