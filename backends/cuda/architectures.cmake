@@ -1,9 +1,9 @@
-# Which code is made: also included by the test of what runs on which GPU.
+# Architectures of the device code. The test of what runs on which GPU includes this file, too.
 set(LIBSGEMM_CUDA_ALL_ARCHITECTURES 75 80 86 89 90a 100 120)
 
-# Sets `result` to those of the architectures whose PTX is made. Machine code runs on later GPUs of its major version only
-# (that of 90a on sm_90 only), PTX on all later ones: so there is PTX before each major version that has no machine code,
-# of the newest architecture before it that has PTX for others at all.
+# Sets `result` to the architectures with PTX. Machine code runs on later GPUs of its major version only (90a: on sm_90
+# only), PTX on all later GPUs. So a major version without machine code needs the PTX of the newest architecture before
+# it, other than 90a.
 function(libsgemm_ptx_architectures result)
   list(TRANSFORM ARGN REPLACE "^([0-9]+)[0-9]a?$" "\\1" OUTPUT_VARIABLE majors)
   set(ptx)
@@ -25,7 +25,6 @@ function(libsgemm_ptx_architectures result)
   set(${result} ${ptx} PARENT_SCOPE)
 endfunction()
 
-# Sets `result` to the options that make nvcc compile for these architectures.
 function(libsgemm_code_options result)
   libsgemm_ptx_architectures(ptx ${ARGN})
   set(options)
@@ -39,7 +38,7 @@ function(libsgemm_code_options result)
   set(${result} ${options} PARENT_SCOPE)
 endfunction()
 
-# Sets `result` to the definitions by which a source file knows them, as code_arch.h reads them.
+# Sets `result` to the definitions that code_arch.h reads.
 function(libsgemm_code_definitions result)
   set(code)
   foreach(arch IN LISTS ARGN)

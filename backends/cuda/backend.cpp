@@ -22,13 +22,13 @@ using namespace gpu;
 
 namespace {
 
-// The CUDA runtime in this plugin has constructors that end the process if memory runs out. The note prevents that the
-// plugin is loaded where there is no driver.
+// Constructors of the CUDA runtime end the process if memory runs out. With this note the plugin is not loaded where
+// there is no driver.
 __attribute__((section(".note.libsgemm"), aligned(4), used)) constexpr BeneathNote kBeneath("libcuda.so.1",
                                                                                             "NVIDIA driver");
 
-char g_version[48];        // of driver and runtime; written by open()
-char g_version_full[320];  // and the device that was left out; written by probe()
+char g_version[48];        // driver and runtime; written by open()
+char g_version_full[320];  // also the device that was left out; written by probe()
 const char *g_version_now = g_version;
 
 libsgemm_status_t open(const Host &host, Error *error) {
@@ -51,7 +51,7 @@ libsgemm_status_t open(const Host &host, Error *error) {
 
 const char *version() { return g_version_now; }
 
-// Calls cuInit; only here, so that a process can fork before it and use GPUs in the child.
+// The only call of cuInit: before it a process can fork and use GPUs in the child.
 libsgemm_status_t probe(Error *error) {
   const CUresult code = driver().init(0);
   if (code != CUDA_SUCCESS) {

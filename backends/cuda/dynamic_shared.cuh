@@ -1,4 +1,3 @@
-// The dynamic shared memory of a kernel: gpu/dynamic_shared.h.
 #pragma once
 
 #include "gpu/dynamic_shared.h"

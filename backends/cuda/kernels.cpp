@@ -1,4 +1,3 @@
-// The kernel table. rows.h lists its rows and their files.
 #include "gpu/kernels.h"
 
 #include "rows.h"

@@ -1,12 +1,12 @@
-// Instructions without an intrinsic in CUDA C++, one inline function each. If the architecture lacks one, or the code
-// runs on a CPU, the function does the same in plain C++.
+// Instructions without an intrinsic in CUDA C++. If the architecture lacks one, or the code runs on a CPU, plain C++
+// replaces it.
 #pragma once
 
 #include <cstdint>
 
 namespace libsgemm::cuda::ptx {
 
-// ---- Asynchronous copies from global to shared memory (sm_80). If `valid` is false, they write zeros.
+// ---- Asynchronous copies from global to shared memory (sm_80). They write zeros if not `valid`.
 
 __device__ __forceinline__ void copy_async_4(float *shared, const float *global, bool valid) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -30,8 +30,8 @@ __device__ __forceinline__ void copy_async_16(float *shared, const float *global
 #endif
 }
 
-// Copies `valid` bytes, 0 to 16, and zeros after them. Addresses: multiples of 16 bytes. sm_80 only.
-// compute-sanitizer's initcheck takes it for a read of 16 bytes, and reports padding that was never written.
+// Copies `valid` bytes, 0 to 16, and pads with zeros. Addresses are multiples of 16 bytes. compute-sanitizer's
+// initcheck sees a read of 16 bytes, and reports padding that was never written.
 __device__ __forceinline__ void copy_async_part(void *shared, const void *global, int valid) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const uint32_t target = static_cast<uint32_t>(__cvta_generic_to_shared(shared));
@@ -45,7 +45,7 @@ __device__ __forceinline__ void commit_copies() {
 #endif
 }
 
-// Waits until at most `Pending` of the thread's latest groups are in flight.
+// Waits until at most the thread's `Pending` latest groups are in flight.
 template <int Pending>
 __device__ __forceinline__ void wait_for_copies() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -53,12 +53,12 @@ __device__ __forceinline__ void wait_for_copies() {
 #endif
 }
 
-// Keeps a value in a register, which the compiler would compute again in a loop.
+// Keeps a value in a register that the compiler would recompute in a loop.
 __device__ __forceinline__ void keep_in_register(uint32_t &value) { asm volatile("mov.b32 %0, %0;" : "+r"(value)); }
 __device__ __forceinline__ void keep_in_register(int &value) { asm volatile("mov.b32 %0, %0;" : "+r"(value)); }
 __device__ __forceinline__ void keep_in_register(int64_t &value) { asm volatile("mov.b64 %0, %0;" : "+l"(value)); }
 
-// ---- Loads of data that the kernel reads once: they do not allocate in the L1 cache
+// ---- Loads of data that a kernel reads once
 
 __device__ __forceinline__ float load_streamed(const float *global) {
   float v;
@@ -81,7 +81,7 @@ __device__ __forceinline__ uint32_t shared_address(const void *shared) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(shared));
 }
 
-// copy_async_part() of a word: `valid` is 0, 2 or 4.
+// Copies a word of which `valid` bytes count: 0, 2 or 4.
 __device__ __forceinline__ void copy_async_word(uint32_t shared, const void *global, int valid) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared), "l"(global), "r"(valid) : "memory");
@@ -91,8 +91,8 @@ __device__ __forceinline__ void store_word(uint32_t shared, uint32_t word) {
   asm volatile("st.shared.b32 [%0], %1;" ::"r"(shared), "r"(word) : "memory");
 }
 
-// ---- Fragments for tensor cores (sm_75). Lane l gives the address of row l % 8 of matrix l / 8, 8 rows of 16 bytes
-// each. From each matrix it receives the four bytes from byte 4 (l % 4) of row l / 4 on.
+// ---- Fragments for tensor cores (sm_75): four matrices of 8 rows of 16 bytes. Lane l gives the address of row l % 8
+// of matrix l / 8. It receives word l % 4 of row l / 4 of each matrix.
 
 __device__ __forceinline__ void load_matrices(uint32_t (&to)[4], uint32_t shared) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -108,8 +108,8 @@ __device__ __forceinline__ void load_matrices_transposed(uint32_t (&to)[4], uint
                : "memory");
 }
 
-// Loads a fragment of wmma: 16 x 16 of bfloat16, 16 x 8 (A) or 8 x 16 (B) of TF32. `pitch`: elements from row (or
-// column) to row.
+// Load a fragment of wmma: 16 x 16 of bfloat16, 16 x 8 (A) or 8 x 16 (B) of TF32. `pitch`: elements between rows (or
+// columns).
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define LIBSGEMM_WMMA_LOAD(use, layout, type)                                                   \
   asm volatile("wmma.load." use ".sync.aligned." layout "." type " {%0, %1, %2, %3}, [%4], %5;" \
@@ -133,8 +133,8 @@ __device__ __forceinline__ void load_wmma_tf32(uint32_t (&to)[4], uint32_t share
 #undef LIBSGEMM_WMMA_LOAD
 #endif
 
-// ---- Products on tensor cores: sum (16 x 8) += x (16 x k) * y (k x 8), k 16, for TF32 8. Not volatile, so that the
-// compiler can reorder them. `Fresh`: the old sum is ignored.
+// ---- Products on tensor cores: sum (16 x 8) += x (16 x k) * y (k x 8) with k = 16, or 8 for TF32. They are not
+// volatile, so that the compiler can reorder them. `Fresh`: the old sum is ignored.
 
 #define LIBSGEMM_MMA(shape, type)                                                       \
   if constexpr (Fresh) {                                                                \
@@ -196,14 +196,14 @@ __device__ __forceinline__ void mma_f64(double (&sum)[2], const double (&x)[1], 
 #endif
 }
 
-// Rounds to the nearest TF32 number, ties to even, as TMA does. It is in the 19 highest bits, all that mma.sync reads:
-// a NaN whose mantissa is zero there is Inf to it.
+// Rounds to nearest, ties to even, as TMA does. The result is in the 19 highest bits, all that mma.sync reads: a NaN
+// with a mantissa of zero there becomes Inf.
 __device__ __forceinline__ uint32_t round_to_tf32(uint32_t bits) {
   const uint32_t nearest = bits + 0xfffu + (bits >> 13 & 1u);
   return fabsf(__uint_as_float(bits)) < __uint_as_float(0x7f800000u) ? nearest : bits;
 }
 
-// Rounds to the nearest 16-bit numbers, ties to even, `x` in the low half (sm_80).
+// Round to nearest, ties to even; `x` is in the low half (sm_80).
 __device__ __forceinline__ uint32_t to_f16_pair(float x, float y) {
   uint32_t bits = 0;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -222,7 +222,7 @@ __device__ __forceinline__ uint32_t to_bf16_pair(float x, float y) {
 // ---- Barriers in shared memory and copies of boxes by TMA (sm_90)
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-// Phases end after `arrivals`. One thread calls it, then barrier_init_done(), then all threads synchronise.
+// A phase ends after `arrivals`. One thread initialises and calls barrier_init_done(), then all threads synchronise.
 __device__ __forceinline__ void barrier_init(uint32_t barrier, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
@@ -239,7 +239,7 @@ __device__ __forceinline__ void barrier_arrive_and_expect(uint32_t barrier, unsi
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-// Waits for the end of the phase with that parity. All lanes call it. The phase before the first has parity 1.
+// Waits for the end of the phase of this parity; the phase before the first has parity 1. All lanes call it.
 __device__ __forceinline__ void barrier_wait(uint32_t barrier, unsigned parity) {
   uint32_t done;
   do {
@@ -280,7 +280,7 @@ __device__ __forceinline__ float4 load_shared_x4(uint32_t shared) {
 }
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-// Change the registers of each thread of a warpgroup. All its warps must call them.
+// Change the registers of a warpgroup's threads. All its warps must call them.
 template <int Count>
 __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Count));
@@ -302,7 +302,7 @@ __device__ __forceinline__ void store_shared_x4(uint32_t shared, float4 v) {
 // Orders the thread's stores to shared memory before TMA's accesses.
 __device__ __forceinline__ void order_with_tma() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// Loads from the same address in another block of the cluster.
+// Loads from the same address in block `block` of the cluster.
 __device__ __forceinline__ float4 load_cluster_x4(uint32_t shared, int block) {
   uint32_t there;
   float4 v;
@@ -319,7 +319,7 @@ __device__ __forceinline__ void synchronize_cluster() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
-// `value`, the same in all lanes: the compiler then knows it.
+// Tells the compiler that `value` is the same in all lanes.
 __device__ __forceinline__ int uniform(int value) { return __shfl_sync(~0u, value, 0); }
 
 // `index` 0 is the barrier of __syncthreads().
@@ -337,15 +337,14 @@ __device__ __forceinline__ void store_release(unsigned *global, unsigned value) 
 }
 #endif
 
-// ---- Grids that follow one another on a stream (sm_90): with launch_after a grid starts while the previous one runs
+// ---- Grids of a stream (sm_90): with launch_after() a grid starts while the previous one runs
 
-// Waits until the previous grid has ended. Must come before the first access to global memory.
+// Waits for the end of the previous grid. Must come before the first access to global memory.
 __device__ __forceinline__ void wait_for_grid_before() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
-// Allows the next grid to start as soon as resources are free.
 __device__ __forceinline__ void let_next_grid_start() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");

@@ -1,7 +1,7 @@
 """Machine code of NVIDIA GPUs in a cubin: 128 bits an instruction, in Volta's encoding, unchanged to Hopper.
 
-Only what reassign_registers.py reads and writes is decoded. Fields: bits 0-11 opcode, 16-23 target, 24-31 and 32-39
-registers a and b, 64-71 register c, 105-125 control (stall, yield, scoreboards, reuse)."""
+Bits 0-11 opcode, 16-23 target, 24-31 and 32-39 registers a and b, 64-71 register c, 105-125 control (stall, yield,
+scoreboards, reuse)."""
 
 import struct
 
@@ -20,8 +20,6 @@ def require(condition, text):
 
 
 class Instruction:
-    """128 bits of machine code."""
-
     def __init__(self, low, high):
         self.low, self.high = low, high
 
@@ -36,7 +34,6 @@ class Instruction:
     address = property(lambda self: (self.a, self.b, self.low >> 40))  # of LDS: register, uniform register, offset
 
     def branch_target(self, place):
-        """Where a branch at `place` leads."""
         offset = (self.low >> 34) << 8 | self.low >> 16 & 0xFF
         offset &= (1 << 38) - 1
         if offset >> 37:
@@ -47,7 +44,7 @@ class Instruction:
         return Instruction(self.low, self.high | scoreboards << 52)
 
     def branch_from(self, earlier):
-        """The branch, so many places earlier, to the same target."""
+        """The branch to the same target, `earlier` places earlier."""
         offset = ((self.low >> 34) << 8 | self.low >> 16 & 0xFF) + 4 * earlier
         offset = offset >> 8 << 34 & (1 << 64) - 1 | (offset & 0xFF) << 16
         return Instruction(self.low & 0x3FF00FFFF | offset, self.high)
@@ -58,7 +55,7 @@ def control(stall=1, can_yield=True, write=7, waits=0):
 
 
 def ffma(accumulator, a, b, reuse, waits):
-    """accumulator += a * b; reuse: bit 0 keeps a, bit 1 keeps b for the next."""
+    """accumulator += a * b; reuse: bit 0 keeps a for the next one, bit 1 keeps b."""
     return Instruction(0x7000 | FFMA | accumulator << 16 | a << 24 | b << 32,
                        accumulator | reuse << 58 | control(waits=waits))
 
@@ -87,8 +84,6 @@ def kernels_of(data, prefix):
 
 
 class Kernel:
-    """The machine code of one kernel in the bytes of a cubin."""
-
     def __init__(self, data, offset, count):
         self.data, self.offset, self.count = data, offset, count
 
@@ -99,7 +94,7 @@ class Kernel:
         struct.pack_into("<QQ", self.data, self.offset + 16 * place, instruction.low, instruction.high)
 
     def hot_loop(self):
-        """First place and end of the block with most FFMA, which must end in a branch back."""
+        """Start and end of the basic block with most FFMA."""
         code = [self[i] for i in range(self.count)]
         branches = [i for i, x in enumerate(code) if x.opcode == BRANCH]
         edges = {0} | {i + 1 for i in branches} | {code[i].branch_target(i) for i in branches}

@@ -1,11 +1,10 @@
 // Main loop of the products of sm_90 (stream_k.cuh, sliced_k.cuh): a thread adds outer products of 16 rows of A and 8
-// columns of B. It loads elements one k or one group of rows ahead. reassign_registers.py depends on the exact form of
-// these loops. Why: docs/kernels/ffma.md.
+// columns of B. reassign_registers.py depends on the exact form of these loops.
 //
 // Shared memory; every load takes 4 neighbours of a line:
-//   A, B MN-major    a line of up to 128 floats for each k; an A of 256 rows: 16 lines for each half
+//   A, B MN-major    a line of up to 128 floats for each k; more rows of A: 16 lines for each 128
 //   A K-major        a line of 16 floats for each row, swizzled (tensor_map.h); or lines of 8, the lower half of k
-//                    before the upper one: smaller boxes for TMA, and fewer registers here
+//                    before the upper one, which takes fewer registers
 #pragma once
 
 #include "ptx.h"
@@ -14,8 +13,7 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// Offsets of a pass from the start of the ring, in bytes. `a_odd`: for the odd rows of a K-major A, whose swizzle
-// differs.
+// Offsets of a pass from the start of the ring, in bytes. `a_odd`: for the odd rows of a swizzled A.
 struct OuterProductPass {
   uint32_t a, a_odd, b;
 };
@@ -28,25 +26,23 @@ __device__ __forceinline__ void load_four(float *to, uint32_t shared) {
   to[3] = v.w;
 }
 
-// `lane_rows` of a warp's 32 lanes are along its rows.
 template <int kRows, int kColumns, int kLaneRows>
 struct OuterProductTile {
   static constexpr int rows = kRows, lane_rows = kLaneRows, lane_columns = 32 / kLaneRows;
   static constexpr uint32_t row_line = 4 * 128, column_line = 4 * kColumns;  // bytes for one k
 };
 
-// The product of a thread of 16 rows and 8 columns.
 template <bool kAlongK, bool kSwizzled = kAlongK, typename Tile = OuterProductTile<256, 128, 4>>
 struct OuterProduct;
 
-// Both MN-major: one k after the other.
+// Both MN-major: loads elements one k ahead.
 template <typename Tile>
 struct OuterProduct<false, false, Tile> {
   static constexpr int steps = 8;  // k of a pass: 1024 FFMA, what the instruction cache holds
   uint32_t at_a, at_b;
   float a[2][16], b[2][8];
 
-  // `rows`, `columns`: addresses of A and B. `row`, `column`: the thread's first ones.
+  // `rows`, `columns`: addresses of A and B.
   __device__ __forceinline__ OuterProduct(uint32_t rows, int row, uint32_t columns, int column) {
     at_a = rows + row / 128 * (16 * Tile::row_line) + row % 128 * 4;
     at_b = columns + column * 4;
@@ -65,7 +61,7 @@ struct OuterProduct<false, false, Tile> {
     }
   }
 
-  // The first pass of the stage at `place`, and the pass after `pass`.
+  // The first pass of the stage at `place`.
   __device__ __forceinline__ static OuterProductPass stage(uint32_t place) { return {place, 0, place}; }
   __device__ __forceinline__ static OuterProductPass after(const OuterProductPass &pass) {
     return {pass.a + steps * Tile::row_line, 0, pass.b + steps * Tile::column_line};
@@ -91,7 +87,7 @@ struct OuterProduct<false, false, Tile> {
   }
 };
 
-// K-major A: for every four k, multiplies four rows of A by B, then the next four.
+// K-major A: for every four k, multiplies four rows of A by B, then the next four, which it loads ahead.
 template <bool kSwizzled, typename Tile>
 struct OuterProduct<true, kSwizzled, Tile> {
   static constexpr int steps = 8, row_groups = 4, row_step = Tile::lane_rows;
@@ -166,7 +162,7 @@ struct OuterProduct<true, kSwizzled, Tile> {
   }
 };
 
-// reassign_registers.py replaces these placeholders by moves where it has changed registers of accumulators.
+// reassign_registers.py replaces these placeholders by moves of accumulators.
 __device__ __forceinline__ void leave_room_for_moves() {
 #if defined(LIBSGEMM_REASSIGN_SLOTS)
 #pragma unroll

@@ -1,37 +1,28 @@
 #!/usr/bin/env python3
-"""Deals out the registers of the hot loop of a compiled kernel again, and orders its instructions.
+"""Reassigns the registers of a compiled kernel's hot loop, and orders its instructions.
 
     reassign_registers.py IN.cubin OUT.cubin NAME
 
-of all kernels whose names begin with NAME.
+changes all kernels whose names begin with NAME.
 
 The loops of outer_product.cuh are 8 steps of an outer product of 16 elements of A and 8 of B: 1024 FFMA and 48 LDS.128.
-What costs time in them, beside the instructions themselves, is how an FFMA reads its three registers, and where loads
-stand (measured on an H100, eight warps on a multiprocessor; FFMA alone reach 65 TFLOP/s):
+Costs (H100, eight warps on a multiprocessor; FFMA alone reach 65 TFLOP/s):
 
-  - three fresh operands take 0.7 cycle more (57.9 TFLOP/s in row order): each FFMA must find one operand in the reuse
-    cache. Here one factor stays for a run of products and the other for the two at each turn of a serpentine;
-  - a run of accumulators in registers of one parity, hence one bank, takes more again (45.8): here the accumulator's
-    parity is never that of the factor that changes with it, so that both banks are read in every cycle;
-  - a load between two FFMA empties the reuse cache: here loads stand where a factor changes anyhow;
-  - loads in a row wait for one another: of 4096 x 4096 x 4096 55.8 TFLOP/s one by one, 54.1 by twos, 53.2 by sixes.
+  - An FFMA with three fresh operands takes 0.7 cycle more (57.9 TFLOP/s in row order). So each finds one operand in the
+    reuse cache: one factor stays for a run of products, the other one at each turn of a serpentine.
+  - Accumulators in registers of one parity, hence one bank, are slower still (45.8). So an accumulator's parity is
+    never that of the factor that changes with it.
+  - A load between two FFMA empties the reuse cache. So loads stand where a factor changes.
+  - Loads in a row wait for one another: 4096 x 4096 x 4096 reaches 55.8 TFLOP/s with single loads, 54.1 with pairs,
+    53.2 with sixes.
 
-Step by step, B stays for the 16 rows, and the next step's factors go to a second set of registers. Along k a load
-brings four steps of a row of A: an element of A stays for the 8 columns, four rows are multiplied by four steps of B,
-then the next four; A has two sets of registers, and B's are filled again when the last rows have used them. There the
-parity of A's registers is that of the step, so that two operands along k, of which one changes with the accumulator,
-would meet half of the accumulators in their own bank.
+The compiler does not let one choose registers, so this program changes machine code. It finds the loop and rewrites it,
+with the same registers of A, B and the accumulators at its head. Pairs of accumulators trade places for their parity;
+moves, in place of the `pmevent`s after the loop, undo that. Then it follows the values through both loops: every
+accumulator must receive the same products in the same order, every load must come from the same place of the ring, and
+other moves must remain.
 
-The compiler does not let one choose registers, so this program changes its machine code (Volta's encoding, unchanged
-to Hopper). It finds the loop, keeps the registers that A, B and the accumulators have at its head, and writes it
-again. The second sets are registers above those that the compiler was allowed, or, along k, such as hold used factors
-when the compiled loop ends. Pairs of accumulators trade places for their parity, which moves in the place of
-`pmevent`s behind the loop undo. Waits for loads are set anew: some loads of a pass end in the next one, and all
-before what follows the loop. Then it follows the values through both loops and compares them: every accumulator must
-receive the same products in the same order, every load must come to the same place of the ring, and other moves must
-remain.
-
-A kernel that is not as expected is refused: OUT is then empty, and the library uses what the compiler made.
+A kernel that is not as expected is refused: OUT is then empty, and the library uses the compiler's code.
 """
 
 import argparse
@@ -42,18 +33,18 @@ import sys
 from machine_code import (BRANCH, FFMA, IMAD_MOV, ISETP, ISETP_UNIFORM, LDS128, MOV, PMTRIG, SETMAXREG, UNIFORM_MOV,
                           ZERO, Instruction, Refusal, control, ffma, kernels_of, mov, nop, require)
 
-LAUNCHED_REGISTERS = 168  # of each of the 384 threads: two groups of 128 that multiply and one that supplies
-RESERVED_REGISTERS = 2  # the last, which no instruction may name
-MOST_IN_WRONG_BANK = 8  # accumulators, where the compiler gave one bank more than the other
+LAUNCHED_REGISTERS = 168  # a thread; 128 threads supply, twice as many multiply
+RESERVED_REGISTERS = 2  # the last ones, which no instruction may name
+MOST_IN_WRONG_BANK = 8  # accumulators, if the compiler gave one bank more than the other
 ROWS, COLUMNS = 16, 8  # of a thread
-LOADED = (0, 1)  # scoreboards of the two sets of registers; along k only of A's
-B_LOADED = (2, 3, 4, 5)  # along k: of four steps of B
+LOADED = (0, 1)  # scoreboards of the two sets of registers; AlongK: those of A
+B_LOADED = (2, 3, 4, 5)  # AlongK: scoreboards of four steps of B
 ALL_SCOREBOARDS = 0x3F
 MOVE_LATENCY = 6
 
 
 class Values:
-    """What registers hold after the instructions so far, as expressions of what they held before."""
+    """Contents of registers, as expressions of what they held at first."""
 
     def __init__(self):
         self.held = {}
@@ -62,7 +53,7 @@ class Values:
         return self.held.get(register, ("before", register))
 
     def follow(self, instruction, home=lambda register: register):
-        """`home` renames the register that an accumulator had before."""
+        """`home` renames an accumulator's first register."""
         x = instruction
         if x.opcode == FFMA:
             a, b, total = self[x.a], self[x.b], self[x.c]
@@ -105,7 +96,7 @@ class Loop:
         self.find_others()
 
     def find_others(self):
-        """What the loop does besides: moves of factors and of sums are not needed."""
+        """Finds other instructions to keep; moves of factors and of sums are not needed."""
         factors = {value for step in self.factors for values in step for value in values}
         values, self.others, self.kept = Values(), [], {}
         for x in self.code[:-1]:
@@ -124,7 +115,7 @@ class Loop:
     def find_places(self):
         """The place (i, j) of each accumulator, and the factors of each step."""
         count = collections.Counter(value for chain in self.chains.values() for value in chain[0])
-        # What the loop finds in registers comes first.
+        # "before" sorts first: what the loop finds in registers.
         a = sorted(value for value in count if count[value] == COLUMNS)
         b = sorted(value for value in count if count[value] == ROWS)
         require(len(a) == ROWS and len(b) == COLUMNS, "the first products are not an outer product")
@@ -146,7 +137,7 @@ class Loop:
         return [next(iter(value)) for value in a], [next(iter(value)) for value in b]
 
     def load(self, target, value, scoreboard):
-        """The load whose first element is `value`, to another quad of registers."""
+        """The load that begins with `value`, to another quad of registers."""
         require(value[0] == "load" and value[2] == 0, "a factor is not the first of a load")
         x = self.loads[value[1]]
         return Instruction(x.low & ~(0xFF << 16) | target << 16, x.high & (1 << 41) - 1 | control(write=scoreboard))
@@ -162,7 +153,9 @@ def quads_of(values):
 
 
 class StepByStep(Loop):
-    """A and B come step by step of k, each to two sets of registers in turn."""
+    """A and B come step by step of k, alternately to two sets of registers; an element of B stays for the 16 rows.
+
+    The second sets are registers above those that the compiler was allowed."""
 
     def __init__(self, code, compiled, most):
         super().__init__(code)
@@ -174,11 +167,11 @@ class StepByStep(Loop):
         self.a_sets, self.b_sets = (a, spare[:ROWS]), (b, spare[ROWS:ROWS + COLUMNS])
 
     def bank(self, place):
-        """The parity that the accumulator should have: not that of the factor that changes with it."""
+        """The parity that the accumulator should have."""
         return 1 - self.a_sets[0][place[0]] % 2
 
     def schedule(self, registers):
-        """The loop's instructions in their new order; of FFMA (accumulator, a, b, scoreboards to wait for)."""
+        """Instructions in their new order; an FFMA is (accumulator, a, b, scoreboards to wait for)."""
         others = list(self.others)
         order = []
         for step in range(self.steps):
@@ -203,19 +196,23 @@ class StepByStep(Loop):
 
 
 class AlongK(Loop):
-    """A comes by four rows of four steps of k, to two sets of registers in turn; B stays for four steps."""
+    """A load brings four steps of a row of A. Groups of four rows go alternately to two sets of registers.
+
+    An element of A stays for the 8 columns, four steps of B for all groups; their registers are loaded again while the
+    last group uses them. B changes with the accumulator, so the two are in different banks. A's second set are registers
+    that hold used factors at the loop's end, or are above those that the compiler was allowed."""
 
     GROUP = 4  # rows
-    # Where A changes and B stays, its parity is that of the column's registers, not the accumulator's.
-    COLUMNS_OF = ((0, 1, 2, 3, 4, 5, 7, 6), (1, 0, 2, 3, 4, 5, 6, 7))  # of even and of odd steps
-    # Loads during a group, before the products of (step, row): of A for the next group, of halves of B for the next
-    # four steps, as soon as their registers are free or later.
+    # Order of the columns in even and in odd steps: where A changes and B stays, the column's parity is A's.
+    COLUMNS_OF = ((0, 1, 2, 3, 4, 5, 7, 6), (1, 0, 2, 3, 4, 5, 6, 7))
+    # Loads before the products of (step, row) of a group: rows of A for the next group, halves of B for the next four
+    # steps.
     MIDDLE = {(0, 0): "A0", (1, 0): "A1", (2, 0): "A2", (3, 0): "A3"}
     LAST = {(0, 0): "A0", (0, 2): "A1", (1, 0): "B0", (1, 2): "A2", (2, 0): "B1", (2, 2): "A3", (3, 0): "B2",
             (3, 2): "B3"}
     FIRST = {(0, 0): "B4", (0, 2): "B5", (1, 0): "B6", (1, 1): "A0", (1, 2): "B7", (2, 0): "A1", (2, 2): "A2",
              (3, 0): "A3"}
-    # The last of a pass; what remains, (4, 0), comes behind all products.
+    # (4, 0) and (4, 1) follow all products.
     LAST_OF_PASS = {(0, 0): "A0", (0, 2): "A1", (1, 0): "B0", (1, 1): "A2", (1, 2): "B1", (2, 0): "B2", (2, 1): "A3",
                     (2, 2): "B3", (3, 0): "B4", (3, 2): "B5", (4, 0): "B6", (4, 1): "B7"}
 
@@ -230,7 +227,7 @@ class AlongK(Loop):
         self.a_sets = (self.first_quads, self.spare[:self.GROUP])
 
     def group_rows(self):
-        """Rows by fours: first those that the loop finds in registers, and each time in the same order."""
+        """Groups the rows; those that the loop finds in registers come first."""
         for row in range(ROWS):
             for quad in range(0, self.steps, 4):
                 values = [self.factors[quad + step][0][row] for step in range(4)]
@@ -244,7 +241,7 @@ class AlongK(Loop):
         self.groups = [rows[start:start + self.GROUP] for start in range(0, ROWS, self.GROUP)]
 
     def quads_to_spare(self):
-        """Those that the compiled loop leaves with factors that it has used: nobody needs them after it."""
+        """Quads that hold used factors when the compiled loop ends."""
         wanted = {self.values[register] for register in self.held}
         values = {quad: [self.values[quad + element] for element in range(4)] for quad in range(0, ZERO - 3, 4)}
         return [quad for quad, four in values.items()
@@ -254,7 +251,7 @@ class AlongK(Loop):
         return 1 - self.b[0][place[1]] % 2
 
     def load_a(self, turn, row):
-        """Of a row of the turn, one for each group of rows and four steps."""
+        """The load of a row of A; a turn is a group of rows in four steps."""
         target = self.a_sets[turn % 2][row]
         quad, group = divmod(turn, len(self.groups))
         if 4 * quad == self.steps:
@@ -262,7 +259,7 @@ class AlongK(Loop):
         return self.load(target, self.factors[4 * quad][0][self.groups[group][row]], LOADED[turn % 2])
 
     def load_b(self, step, half):
-        """Of half the columns, for the step of k."""
+        """The load of half the columns of B."""
         into = self.b[step % 4]
         values = [self.values[register] for register in into] if step >= self.steps else self.factors[step][1]
         values = values[4 * half:4 * half + 4]
@@ -271,14 +268,14 @@ class AlongK(Loop):
         return self.load(into[4 * half], values[0], B_LOADED[step % 4])
 
     def schedule(self, registers):
-        """The loop's instructions in their new order; of FFMA (accumulator, a, b, scoreboards to wait for)."""
+        """Like StepByStep.schedule()."""
         groups = len(self.groups)
         turns = groups * self.steps // 4
         others = list(self.others)
         order = []
         for turn in range(turns):
             group = turn % groups
-            next_step = 4 * ((turn - 1) // groups + 1)  # of the loads of B
+            next_step = 4 * ((turn - 1) // groups + 1)  # first step that the loads of B are for
             loads = (self.LAST_OF_PASS if turn == turns - 1 else self.MIDDLE if turn == 0 else
                      self.FIRST if group == 0 else self.LAST if group == groups - 1 else self.MIDDLE)
             for step, n in [(step, n) for step in range(4) for n in range(self.GROUP)] + [(4, 0), (4, 1)]:
@@ -305,7 +302,7 @@ class AlongK(Loop):
 
 
 def trade_places(loop, most):
-    """Registers of accumulators by place, after trades of pairs that bring them to the banks where they should be."""
+    """Registers of accumulators by place, and the trades of pairs that bring them to their banks."""
     registers = {place: register for register, place in loop.places.items()}
     wrong = [[place for place in registers if registers[place] % 2 == parity != loop.bank(place)] for parity in (0, 1)]
     trades = []
@@ -316,7 +313,7 @@ def trade_places(loop, most):
 
 
 def undo(trades, quads):
-    """Moves that bring traded accumulators back, through registers to spare."""
+    """Moves that bring traded accumulators back."""
     spare = [quad + element for quad in quads for element in range(4)]
     moves = []
     for start in range(0, len(trades), len(spare)):
@@ -348,7 +345,7 @@ def emit(loop, order):
 
 
 def ring_reads(code):
-    """For each address of a load, how many times its uniform register had changed by then."""
+    """For each address, how often its uniform register has changed before each load."""
     changes, reads = collections.Counter(), collections.defaultdict(list)
     for x in code:
         if x.opcode == LDS128:
@@ -359,11 +356,11 @@ def ring_reads(code):
 
 
 def verify(loop, code, registers):
-    """Follows the values through the new loop and compares them with the old."""
+    """Compares the values of the new loop with those of the compiled one."""
     homes = {register: place for register, place in loop.places.items()}
     home_of = {register: home for home, place in homes.items() for register in (registers[place],)}
     pending = {}
-    for x in code + code:  # some loads of a pass end in the next
+    for x in code + code:  # some loads of a pass end in the next pass
         for register in [r for r, scoreboard in pending.items() if x.waits >> scoreboard & 1]:
             del pending[register]
         if x.opcode == FFMA:
@@ -405,7 +402,7 @@ def reassign(kernel, along_k):
     code = emit(loop, loop.schedule(registers))
     verify(loop, code, registers)
     moves = undo(trades, loop.spare)
-    # All that is under way ends where the loop is entered, and behind it.
+    # All loads in flight end before the loop and after it.
     entry = kernel[end - 1].branch_target(end - 1)
     jumps = [i for i in range(kernel.count) if kernel[i].opcode == BRANCH and kernel[i].branch_target(i) == entry]
     require(jumps == [end - 1] and kernel[entry - 1].opcode == UNIFORM_MOV, "the loop's entry is not as expected")

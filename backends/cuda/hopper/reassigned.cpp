@@ -1,5 +1,4 @@
-// Kernels whose machine code the build has changed. A file of machine code is empty if reassign_registers.py refused
-// it.
+// A file of machine code is empty if reassign_registers.py has refused the kernel.
 #include "reassigned.h"
 
 #include <cuda_runtime.h>

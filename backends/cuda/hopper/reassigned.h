@@ -5,8 +5,7 @@ namespace libsgemm::cuda {
 
 bool has_reassigned_kernels();
 
-// The kernel `name` with reassigned registers, or `plain`, the compiler's, if there is none. Both are launched by
-// address.
+// The kernel `name` with reassigned registers, or else `plain`, the compiler's.
 const void *reassigned_kernel(const char *name, const void *plain);
 
 template <typename Function>

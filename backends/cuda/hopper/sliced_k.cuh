@@ -1,7 +1,5 @@
-// The sliced-K product of sm_90, for a C of medium size (sm90_ffma_128x128x16_sliced_k.cu). A block has two groups of
-// four warps: one takes the even k-tiles, the other the odd ones. One more warp issues the TMA copies. A K-major
-// operand is multiplied in place, as the rows of the tile. If both are K-major, the other one is transposed in shared
-// memory.
+// The sliced-K product of sm_90 (sm90_ffma_128x128x16_sliced_k.cu). A K-major operand is multiplied in place, as the
+// rows of the tile. If both are K-major, the other one is transposed in shared memory.
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -23,13 +21,11 @@ struct SlicedKRing {
   __device__ __forceinline__ uint32_t free(int stage) const { return base + 8 * (kStages + stage); }
 };
 
-// Barriers of both groups' rings, then of the transpose ring.
 template <typename Shape>
 using SlicedKBarriers = SlicedKRing<Shape::stages>;
 template <typename Shape>
 using SlicedKTransposeBarriers = SlicedKRing<Shape::transpose_stages>;
 
-// Code of the multiplying warps. `barriers`: of their group.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
 __device__ __forceinline__ void sliced_k_multiply(const SlicedKProblem &p, int group, uint32_t shared,
                                                   const SlicedKBarriers<Shape> barriers) {
@@ -84,8 +80,7 @@ struct SlicedKSupplied {
   __device__ __forceinline__ uint32_t place(uint32_t shared) const {
     return shared + group * Shape::ring_bytes + stage * Shape::stage_bytes;
   }
-  // Multipliers release a stage in the last pass of the next one; the first release is of the ring's last stage, not
-  // yet in use. So its phases are one ahead, with opposite parity.
+  // See StreamKBarriers::wait_free().
   __device__ __forceinline__ void wait_free(uint32_t base) const {
     ptx::barrier_wait(barriers(base).free(stage), stage == Shape::stages - 1 ? parity ^ 1 : parity);
   }
@@ -98,8 +93,8 @@ struct SlicedKSupplied {
   }
 };
 
-// Transposes a k-tile from columns, 20 floats apart, to a line for each k. A thread takes four columns and a fourth of
-// the k-tile. Eight threads that read at once use different banks.
+// Transposes a k-tile from columns, 20 floats apart, to a line for each k. Eight threads that read at once use
+// different banks.
 template <int kColumns>
 __device__ __forceinline__ void sliced_k_transpose(int warp, uint32_t from, uint32_t to) {
   constexpr int kQuads = kColumns / 4;
@@ -107,8 +102,8 @@ __device__ __forceinline__ void sliced_k_transpose(int warp, uint32_t from, uint
   if (quarter < 4) stream_k_transpose_quad(quad, (quad / 2 + quarter) % 4, from, to, 4 * kColumns);
 }
 
-// The supplying warps. Up to four lanes of the first one copy rows, one lane columns. Columns to be transposed go to
-// the transpose ring; two k-tiles later all supplying warps move them.
+// Up to four lanes of the first supplying warp copy rows, one lane columns. Columns to be transposed go to the
+// transpose ring, from which all supplying warps move them two k-tiles later.
 template <typename Shape, bool kSwapped, bool kRowsAlongK, bool kTransposes>
 __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const TensorMap &b, const SlicedKProblem &p,
                                                 int warp, uint32_t shared, uint32_t base,

@@ -1,4 +1,4 @@
-// The sliced-K product of sm_90, shared by host and device.
+// The sliced-K product of sm_90 (sliced_k.cuh). Host and device.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace libsgemm::cuda {
 
-// A tile of 16384 elements of C. Two groups of four warps, threads of 16 x 8, multiply all of it, each with a part of
-// k. `rows` are those of the kernel's A, which, swapped, is the caller's op(B)^T. `lane_rows`: lanes along the rows.
+// A tile of 16384 elements of C; a thread has 16 x 8. `rows` are those of the kernel's A, which, swapped, is the
+// caller's op(B)^T. `lane_rows`: lanes of a warp along the rows.
 template <int kRows, int kColumns, int kLaneRows, int kStages>
 struct SlicedKShape {
   static constexpr int rows = kRows, columns = kColumns, tile_k = 16;
   static constexpr int lane_rows = kLaneRows, lane_columns = 32 / kLaneRows;
   static constexpr int warp_rows = 16 * lane_rows, warp_columns = 8 * lane_columns;
-  static constexpr int box_rows = kRows < 256 ? kRows : 256;  // TMA's limit is 256
+  static constexpr int box_rows = kRows < 256 ? kRows : 256;  // TMA's limit
   static constexpr int box_steps = tile_k / 2;                // k of a box of K-major rows
   static constexpr int groups = 2, stages = kStages;          // of each group
   static constexpr uint32_t row_bytes = 4 * rows * tile_k, column_bytes = 4 * columns * tile_k,
@@ -28,7 +28,7 @@ struct SlicedKShape {
 #if !defined(LIBSGEMM_REASSIGN_SLOTS)
   static constexpr int multiplier_registers = 216, transposer_registers = 64;
 #else
-  static constexpr int multiplier_registers = 192, transposer_registers = 56;  // leaves room for reassign_registers.py
+  static constexpr int multiplier_registers = 192, transposer_registers = 56;  // reassign_registers.py uses more
 #endif
   static constexpr int along_k_registers = 208, supplier_registers = 40;
   // Epilogue: the sums that the groups exchange, then the tile.
@@ -47,7 +47,7 @@ struct SlicedKProblem {
   float *c;
   bool vectors;  // columns of C start at multiples of 16 bytes
   int tiles_m, tiles_n, k_tiles;
-  int slices;  // of k: the blocks of a cluster
+  int slices;  // of k; blocks of a cluster
 };
 
 }  // namespace libsgemm::cuda

@@ -1,4 +1,4 @@
-// Epilogue of the sliced-K product of sm_90 (sliced_k.cuh).
+// Epilogue of the sliced-K product (sliced_k.cuh).
 #pragma once
 
 #include "ptx.h"
@@ -12,7 +12,7 @@ namespace libsgemm::cuda {
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
 struct SlicedKTile {
   static constexpr int length = kSwapped ? Shape::columns : Shape::rows;  // rows of C in a column
-  // Bytes from column to column: lanes that store to several columns use different banks.
+  // Bytes between columns, chosen so that lanes that store to several columns use different banks.
   static constexpr uint32_t pitch = 4 * (length + (kSwapped ? 8 : kRowsAlongK ? 4 : 16));
   static constexpr int row_step = kRowsAlongK ? Shape::lane_rows : 1;  // between the rows of a vector of sums
   static constexpr int column_quads = Shape::columns / 4;
@@ -22,7 +22,7 @@ struct SlicedKTile {
     return kSwapped ? slot : slot % column_quads * 4 + slot / column_quads;
   }
 
-  // Writes the thread's rows from 4 * rows and columns from 4 * columns on; `v` has a vector for each column.
+  // Writes four of the thread's rows and columns; `v` has a vector for each column.
   __device__ __forceinline__ static void put(uint32_t tile, const SlicedKThread<Shape> &t, int rows, int columns,
                                              const float4 (&v)[4]) {
     const uint32_t row = t.warp_row + 4 * Shape::lane_rows * rows + (kRowsAlongK ? 1 : 4) * t.row_lane;
@@ -49,7 +49,7 @@ struct SlicedKTile {
     }
   }
 
-  // Place of element `index` of a part, 128 elements of the tile in column order.
+  // Place of element `index` of a part: 128 elements in column order.
   struct Element {
     int slot, row;
     __device__ __forceinline__ Element(int part, int index)
@@ -57,7 +57,7 @@ struct SlicedKTile {
     __device__ __forceinline__ uint32_t offset() const { return slot * pitch + 4 * row; }
   };
 
-  // Stores a part, 4 rows a lane. `c`: first element of the tile; `rows` x `columns` are inside C.
+  // Stores a part. `c`: first element of the tile, of which `rows` x `columns` are inside C.
   __device__ __forceinline__ static void store(const SlicedKProblem &p, float *c, int rows, int columns, uint32_t tile,
                                                int part, float4 sum) {
     const int lane = threadIdx.x % 32;
@@ -75,7 +75,7 @@ struct SlicedKTile {
       *target = sum;
       return;
     }
-    // Elements go through shared memory, so that neighbouring lanes store neighbouring rows.
+    // Through shared memory, so that neighbouring lanes store neighbouring rows.
     ptx::store_shared_x4(tile + own.offset(), sum);
     __syncwarp();
 #pragma unroll
@@ -91,8 +91,7 @@ struct SlicedKTile {
   }
 };
 
-// Adds the sums of the two groups, then of the cluster's blocks, in a fixed order. Each block stores its part of the
-// tile.
+// Adds the sums of the two groups, then those of the cluster's blocks.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
 __device__ __forceinline__ void sliced_k_finish(const SlicedKProblem &p, const SlicedKWork<Shape, kSwapped> &work,
                                                 const SlicedKThread<Shape> &t, int group, uint32_t shared,

@@ -1,4 +1,3 @@
-// Plans and launch of the sliced-K product of sm_90.
 #include "sliced_k_row.h"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ namespace libsgemm::cuda {
 namespace {
 
 constexpr int kLargestCluster = 4, kTileK = SquareSlicedK::tile_k, kGroups = SquareSlicedK::groups;
-// Share of a multiprocessor's peak in the main loop, without and with transposed columns.
+// Share of a multiprocessor's peak in the main loop.
 constexpr double kPeakFraction = 0.83, kTransposedFraction = 0.79;
 constexpr double kStartSeconds = 1.5e-6;    // of a wave: barriers, first stages
 constexpr double kFinishSeconds = 2.0e-6;   // of a tile: adding the groups' sums, storing
@@ -26,7 +25,6 @@ constexpr double kClusterSeconds = 1.5e-6;  // adding the blocks' sums
 bool runs_along_k_a(const GemmDesc &desc) { return desc.transa != LIBSGEMM_NO_TRANS; }
 bool runs_along_k_b(const GemmDesc &desc) { return desc.transb == LIBSGEMM_NO_TRANS; }
 
-// Orientation of the tile, and layout of its operands.
 struct Layout {
   bool swapped;  // the tile's rows are C's columns
   bool rows_along_k, columns_along_k;
@@ -39,7 +37,7 @@ Layout layout_of(const GemmDesc &desc, const SlicedKSizes &sizes, bool swapped) 
   return {false, a, b, tiles_along(desc.m, sizes.rows), tiles_along(desc.n, sizes.columns)};
 }
 
-// Chooses the layout with fewer tiles; of equal numbers, the one without a transposition.
+// Chooses the layout with fewer tiles, then the one without a transposition.
 Layout layout_of(const GemmDesc &desc, const SlicedKSizes &sizes) {
   const Layout plain = layout_of(desc, sizes, false), swapped = layout_of(desc, sizes, true);
   const int64_t plain_tiles = int64_t{plain.tiles_m} * plain.tiles_n,
@@ -53,8 +51,8 @@ struct SlicedKPlan {
   double seconds;
 };
 
-// Clusters that run at once. A cluster runs in one group of 14 to 18 multiprocessors (GPC), so clusters of more than
-// two leave some idle: an H100 runs 30 clusters of 4.
+// A cluster runs in one GPC of 14 to 18 multiprocessors, so clusters of more than two leave some idle: an H100 runs 30
+// clusters of 4.
 int resident_clusters(const Device &d, int cluster) {
   return std::max(1, (cluster > 2 ? d.compute_units * 10 / 11 : d.compute_units) / cluster);
 }
@@ -79,7 +77,7 @@ SlicedKPlan plan_of(const GemmDesc &desc, const SlicedKSizes &sizes, int index) 
   return plan;
 }
 
-// Describes an operand's boxes to TMA: `steps` of k times `lines`.
+// Boxes have `steps` of k times `lines`.
 libsgemm_status_t describe(const void *base, int64_t ld, bool along_k, int64_t outer, int64_t k, int lines, int steps,
                            const Launch &launch, TensorMap *map, Error *error) {
   MatrixBoxes boxes = {};

@@ -1,4 +1,3 @@
-// A block's work in the sliced-K product of sm_90 (sliced_k.cuh), and a thread's place.
 #pragma once
 
 #include "sliced_k.h"
@@ -7,7 +6,8 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// k-tiles [first, first + count) of the tile at (row, column), in pairs; the last one may be half.
+// A block of the sliced-K product (sliced_k.cuh) computes k-tiles [first, first + count) of the tile at (row, column).
+// The last of the pairs may lack its second k-tile.
 template <typename Shape, bool kSwapped>
 struct SlicedKWork {
   static constexpr int tile_m = kSwapped ? Shape::columns : Shape::rows,
@@ -30,7 +30,6 @@ struct SlicedKWork {
   }
 };
 
-// Row and column of the lane in the warp, of the warp in the tile.
 template <typename Shape>
 struct SlicedKThread {
   int row_lane, column_lane;

@@ -1,22 +1,21 @@
-// C = alpha op(A) op(B) + beta C on sm_90 for a C that is too small for tiles of 256 x 128: 128 x 128, and k in slices.
-// Why, and figures: docs/kernels/ffma.md.
+// C = alpha op(A) op(B) + beta C on sm_90 for a C that is too small for tiles of 256 x 128. Why, and figures:
+// docs/kernels/ffma.md.
 //
 // Two groups of four warps multiply the same tile, each with every second k-tile. The blocks of a cluster divide k
-// further. Sums are exchanged through shared memory; each block of the cluster adds and stores its part of the tile, in
-// a fixed order.
+// further; each adds and stores its part of the tile, in a fixed order.
 //
 // Source: CUDA C++ Programming Guide, for TMA and clusters; CUTLASS, "sliced-K", for the groups; Gray, "maxas: SGEMM",
 // for assigning registers by bank.
 //
 //   tile of C: 128 x 128, twice         warp: 64 x 64; lanes and threads as in sm90_ffma_256x128x16_stream_k
 //   +---------+---------+
-//   | warp 0  | warp 2  |               warps 4 to 7 the same, other k-tiles
+//   | warp 0  | warp 2  |               warps 4 to 7: other k-tiles
 //   +---------+---------+               warp 8 copies; 8 to 11 transpose, if both operands are K-major
 //   | warp 1  | warp 3  |               swapped: rows are columns of C
 //   +---------+---------+
 //
-// Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4; columns of A and B start
-// at multiples of 16 bytes.
+// Requires: gemm of FP32; code for sm_90a; one product; m, n, k of at least 4; columns of A and B start at multiples of
+// 16 bytes.
 #include "gpu/kernels.h"
 #include "reassigned.h"
 #include "sliced_k.cuh"

@@ -1,14 +1,11 @@
-// C = alpha op(A) op(B) + beta C on sm_90 for a large C and an operand that must be transposed or aligned. It is copied
-// once to the workspace, MN-major and aligned; sm90_ffma_256x128x16_stream_k multiplies the copy. One K-major operand
-// is not copied, aligned or not. Why, and figures: docs/kernels/ffma.md.
+// C = alpha op(A) op(B) + beta C on sm_90 for a large C and an operand that must be transposed or aligned: it is copied
+// to the workspace, MN-major and aligned, for sm90_ffma_256x128x16_stream_k. One K-major operand is not copied, aligned
+// or not. Why, and figures: docs/kernels/ffma.md.
 //
 // If the workspace cannot hold the copies, the product is computed in pieces: of n or m if one operand is copied, of k
 // if both are; C accumulates the pieces of k.
 //
-// A block copies 64 x 64, reading along the columns of the source and writing along those of the copy; without a
-// transposition 256 x 16.
-//
-// Requires: what sm90_ffma_256x128x16_stream_k does, and an operand that is transposed or unaligned; workspace.
+// Requires: what sm90_ffma_256x128x16_stream_k does; an operand to copy; workspace.
 #include <algorithm>
 
 #include "gpu/aligned.h"
@@ -22,11 +19,11 @@ namespace libsgemm::cuda {
 namespace {
 
 constexpr int kTile = 64, kThreads = 256;
-constexpr int kLongTile = 256, kColumns = 16;  // tile of a copy that is not transposed
-// Bytes of the copies. With the partial tiles this is below the default workspace, 64 MiB.
+constexpr int kLongTile = 256, kColumns = 16;  // a tile that is not transposed
+// Most bytes of the copies. With the partial tiles this is below the default workspace, 64 MiB.
 constexpr int64_t kWorkspace = int64_t{44} << 20;
 
-// A matrix to copy to `target`, as outer x k. If transposed, the source is k x outer.
+// A matrix to copy as outer x k. If transposed, the source is k x outer.
 struct Copied {
   const float *source;
   float *target;
@@ -97,7 +94,7 @@ int64_t copy_tiles(int64_t outer, int64_t k, bool transposed) {
   return transposed ? count(outer, kTile) * count(k, kTile) : count(outer, kLongTile) * count(k, kColumns);
 }
 
-// Returns the size of equal pieces of at most `most`, multiples of 256 if there are several; 0 if `most` is too small.
+// Size of equal pieces of at most `most`, multiples of 256 if there are several; 0 if `most` is too small.
 int64_t even_piece(int64_t size, int64_t most) {
   if (size <= most) return size;
   if (most < 256) return 0;
@@ -107,7 +104,6 @@ int64_t even_piece(int64_t size, int64_t most) {
 Pieces cut(const GemmDesc &desc) {
   Pieces p = {};
   const bool a_unaligned = !columns_aligned(desc.a, desc.lda), b_unaligned = !columns_aligned(desc.b, desc.ldb);
-  // One K-major operand is not copied.
   const bool a_along_k = desc.transa != LIBSGEMM_NO_TRANS, b_along_k = desc.transb == LIBSGEMM_NO_TRANS;
   if (a_along_k && b_along_k) {
     p.copies_a = a_unaligned != b_unaligned ? a_unaligned : desc.m <= desc.n;
@@ -136,7 +132,6 @@ const float *element(const void *base, int64_t ld, bool transposed, int64_t oute
   return static_cast<const float *>(base) + (transposed ? outer * ld + k : k * ld + outer);
 }
 
-// Returns a piece as a product that reads the copies at `copy_a` and `copy_b`.
 GemmDesc piece_of(const GemmDesc &desc, const Pieces &p, int64_t m, int64_t n, int64_t k, float *copy_a,
                   float *copy_b) {
   GemmDesc piece = desc;
@@ -181,7 +176,7 @@ double cost(const GemmDesc &desc, int index) {
 
 size_t copy_bytes(const Pieces &p) { return (4 * static_cast<size_t>(copied_elements(p)) + 255) / 256 * 256; }
 
-// Enough for any plan: the pieces' products differ in size.
+// Pieces differ in size, so this is enough for any plan.
 size_t workspace(const GemmDesc &desc, int index) { return copy_bytes(cut(desc)) + stream_k_most_workspace(index); }
 
 Copied copied(bool wanted, const void *source, int64_t ld, bool transposed, int64_t first_outer, int64_t first_k,

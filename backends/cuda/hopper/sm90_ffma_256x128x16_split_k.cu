@@ -1,7 +1,7 @@
-// As sm90_ffma_256x128x16_stream_k, for a C of few tiles and a deep k: blocks take slices of k and store partial tiles
-// to the workspace; stream_k_sum() adds them in the order of k.
+// sm90_ffma_256x128x16_stream_k for a C of few tiles and a deep k: blocks store partial tiles of slices of k to the
+// workspace, and stream_k_sum() adds them in the order of k.
 //
-// Requires, in addition: k of more than 16; no more tiles than multiprocessors.
+// Requires, in addition: k above 16; no more tiles than multiprocessors.
 #include "gpu/kernels.h"
 #include "reassigned.h"
 #include "runtime/launch.h"

@@ -1,9 +1,8 @@
-// C = alpha op(A) op(B) + beta C on sm_90 for a C of many tiles: step 8 of the ladder. Every multiprocessor multiplies
-// for the same time. Why, figures, and what was tried: docs/kernels/ffma.md.
+// C = alpha op(A) op(B) + beta C on sm_90 for a C of many tiles: step 8 of the ladder. Why, figures, and what was
+// tried: docs/kernels/ffma.md.
 //
-// A producer warp issues TMA copies; the eight consumer warps only multiply. Blocks are persistent. The last rounds of
-// tiles are cut along k into equal shares (stream-K), whose sums are added in the order of k, so results are
-// repeatable. reassign_registers.py changes the registers of the inner loop in the machine code.
+// Persistent blocks; four warps supply operands, eight only multiply. Some tiles are cut along k into equal shares
+// (stream-K), whose sums are added in the order of k, so results are repeatable.
 //
 // Source: Osama et al., "Stream-K" (PPoPP 2023); CUDA C++ Programming Guide, for TMA and register reallocation; Gray,
 // "maxas: SGEMM", for assigning registers by bank.
@@ -16,11 +15,10 @@
 //   +---------+---------+               and unaligned: row w + 4 r,      16 rows, 16 apart
 //   warps 8 to 11 supply                w = warp % 4
 //
-// Shared memory: 5 stages of 16 k (outer_product.cuh; above a K-major A the three rows of B before the k-tile), then 3
-// of the second ring, for operands to be transposed or aligned.
+// Shared memory: 5 stages of 16 k (outer_product.cuh; with a K-major A also the three rows of B before the k-tile),
+// then 3 of the second ring, for operands to be transposed or aligned.
 //
-// Requires: gemm of FP32; sm_90 (its own features, 90a); one product, m, n, k of at least 4; any transposition,
-// alignment and ld.
+// Requires: gemm of FP32; code for sm_90a; one product; m, n, k of at least 4.
 #include "gpu/kernels.h"
 #include "reassigned.h"
 #include "stream_k.cuh"

@@ -1,6 +1,6 @@
-// As sm90_ffma_128x128x16_sliced_k, with tiles of 256 x 64 (warps of 64 rows), for a C with 33 to 64 columns or rows.
-// The tile's rows are its longer side (swapped: columns of C). A K-major operand is multiplied in place if it has these
-// rows; otherwise it is transposed in shared memory.
+// sm90_ffma_128x128x16_sliced_k with tiles of 256 x 64, for 33 to 64 columns or rows. The tile's rows are its longer
+// side (swapped: columns of C). A K-major operand is multiplied in place if it has these rows; otherwise it is
+// transposed in shared memory.
 #include "gpu/kernels.h"
 #include "reassigned.h"
 #include "sliced_k.cuh"

@@ -1,5 +1,4 @@
-// As sm90_ffma_256x64x16_sliced_k, with tiles of 512 x 32 (warps of 128 rows, 8 x 4 lanes), for a C with 17 to 32
-// columns or rows.
+// sm90_ffma_256x64x16_sliced_k with tiles of 512 x 32 (warps of 128 rows, 8 x 4 lanes), for 17 to 32 columns or rows.
 #include "gpu/kernels.h"
 #include "reassigned.h"
 #include "sliced_k.cuh"

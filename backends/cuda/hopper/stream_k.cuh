@@ -1,6 +1,6 @@
-// The persistent, warp-specialised product of sm_90. One warp issues the TMA copies to a ring of stages in shared
-// memory; with three more warps it transposes and aligns operands (stream_k_supply.cuh). Eight warps multiply. Blocks
-// divide the tiles so that all end at the same time (stream_k_work.cuh, stream_k_finish.cuh).
+// The persistent, warp-specialised stream-K product of sm_90. Four warps supply operands to a ring of stages in shared
+// memory (stream_k_supply.cuh), eight multiply. Blocks divide the tiles so that all end at the same time
+// (stream_k_work.cuh, stream_k_finish.cuh).
 #pragma once
 
 #include "dynamic_shared.cuh"

@@ -1,4 +1,4 @@
-// Epilogue of the product of sm_90 (stream_k.cuh), for a tile or a part of one.
+// Epilogue of the stream-K product (stream_k.cuh).
 #pragma once
 
 #include "contract/finish.h"
@@ -9,8 +9,7 @@ namespace libsgemm::cuda {
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-// A thread's place in the tile: 4 groups of 4 rows, 16 apart (K-major A: 16 rows, 4 apart, so that lanes read
-// neighbouring rows), and 2 groups of 4 columns, 32 apart.
+// A thread's first row and column: sm90_ffma_256x128x16_stream_k.cu.
 struct StreamKThread {
   int row, column;
 
@@ -31,9 +30,9 @@ __device__ __forceinline__ float4 stream_k_trade(float4 v) {
   return high ? make_float4(c, d, v.z, v.w) : make_float4(v.x, v.y, c, d);
 }
 
-// Target of a thread's stores: its first element in C, and the rows and columns from there on. In an aligned C a thread
-// stores 4 neighbours of a column; otherwise four neighbouring lanes store neighbouring rows, each lane every fourth of
-// 16. The main loop leaves accumulators in one of these orders; for the other one the four lanes exchange elements.
+// A thread's first element in C, and the rows and columns from there on. In an aligned C a thread stores 4 neighbours
+// of a column; otherwise four lanes store neighbouring rows, each lane every fourth of 16. The main loop leaves
+// accumulators in one of these orders; for the other one the four lanes exchange elements.
 template <bool kIsSwapped, bool kAlongK, int kSpread>
 struct StreamKPlace {
   static constexpr bool kSwapped = kIsSwapped, has_vectors = kSwapped || !kAlongK;
@@ -56,7 +55,7 @@ struct StreamKPlace {
     columns = static_cast<int>(min(p.n - column, static_cast<int64_t>(StreamKShape::tile_m)));
   }
 
-  // Place of vector v, whose elements are row_step rows apart, unless they are neighbours.
+  // The elements of a vector are row_step rows apart, unless they are neighbours.
   static constexpr int row_step = kSwapped ? 4 : 4 * kSpread;
   __device__ __forceinline__ static int row_of(int v) { return kSwapped ? v % 2 * 32 : v % 4 * 16 * kSpread; }
   __device__ __forceinline__ static int column_of(int v) {
@@ -121,8 +120,7 @@ __device__ __forceinline__ void stream_k_set_vector(float (&sum)[16][8], int v, 
   sum[i + (kSwapped ? 0 : 3)][j + (kSwapped ? 3 : 0)] = value.w;
 }
 
-// scaled() of finish.h makes K-major instances spill by its FFMA by zero. Zeros become +0 after alpha's sign is
-// applied.
+// scaled() of finish.h would make K-major instances spill. Zeros become +0 after alpha's sign is applied.
 __device__ __forceinline__ float stream_k_scaled(float alpha, float sum) {
   return __fmul_rn(fabsf(alpha), __fadd_rn(__fmul_rn(copysignf(1.0f, alpha), sum), 0.0f));
 }
@@ -135,7 +133,7 @@ __device__ __forceinline__ float4 stream_k_axpy(float beta, float4 x, float4 y) 
                      accumulated(y.w, beta, x.w));
 }
 
-// Stores alpha * value + beta * C to vector v of C. All lanes of the warp must call it.
+// Stores alpha * value + beta * C. All lanes of the warp must call it.
 template <bool kVectors, typename Place>
 __device__ __forceinline__ void stream_k_store_as(const StreamKProblem &p, const Place &place, int v, float4 value) {
   if (kVectors != Place::has_vectors) value = stream_k_trade<Place::kLow, Place::kHigh>(value);
@@ -153,7 +151,7 @@ __device__ __forceinline__ void stream_k_store_one(const StreamKProblem &p, cons
   }
 }
 
-// Stores half of the vectors at a time. All loads of C come before the stores, so that they do not wait for each other.
+// Stores half of the vectors at a time. Their loads of C come before the stores, so that none waits for another.
 template <bool kVectors, typename Place>
 __device__ __forceinline__ void stream_k_store_all(const StreamKProblem &p, const Place &place, float (&sum)[16][8]) {
   constexpr int kHalf = StreamKShape::vectors / 2;
@@ -194,7 +192,6 @@ __device__ __forceinline__ void stream_k_leave(const StreamKProblem &p, int bloc
     target[v * StreamKShape::multipliers] = stream_k_vector<kSwapped>(sum, v);
 }
 
-// Sets the flag for which another block waits.
 __device__ __forceinline__ void stream_k_hand_over(const StreamKProblem &p, int block) {
   ptx::synchronize_threads(1, StreamKShape::multipliers);
   if (threadIdx.x == 0) {
@@ -239,8 +236,8 @@ __device__ __forceinline__ void stream_k_at_place(const StreamKProblem &p, int t
   }
 }
 
-// Ends the block's work on a tile. With Sharing::split_k, or if another block begins the tile, the accumulators go to
-// the workspace. Otherwise partial tiles are added, and the result goes to C.
+// With Sharing::split_k, or if another block begins the tile, the accumulators go to the workspace. Otherwise partial
+// tiles are added, and the result goes to C.
 template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const StreamKWork<kSharing> &work,
                                                 const StreamKThread &thread, float (&sum)[16][8]) {
@@ -263,7 +260,7 @@ __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const S
   }
 }
 
-// Sharing::split_k: adds the slices of a tile in order, with 256 threads; block 32 * tile + v does vector v.
+// Sharing::split_k: block 32 * tile + v adds vector v of the slices in order.
 template <bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_sum_slices(const StreamKProblem &p) {
   const int tile = static_cast<int>(blockIdx.x) / StreamKShape::vectors,

@@ -1,4 +1,3 @@
-// Plans and launch of the persistent product of sm_90.
 #include "stream_k_row.h"
 
 #include <algorithm>
@@ -18,14 +17,13 @@ namespace {
 using Shape = StreamKShape;
 constexpr size_t kTileBytes = size_t{4} * Shape::tile_m * Shape::tile_n;
 
-constexpr double kPeakFraction = 0.855;        // of a multiprocessor's peak, in the main loop
+constexpr double kPeakFraction = 0.855;        // share of a multiprocessor's peak in the main loop
 constexpr double kStartSeconds = 2.0e-6;       // barriers, first stages
 constexpr double kStoreSeconds = 3e-6;         // of a tile
-constexpr double kSwappedStoreSeconds = 2e-6;  // whose lanes store more neighbours
+constexpr double kSwappedStoreSeconds = 2e-6;  // lanes store more neighbours
 constexpr double kGatherSeconds = 1.5e-6;      // adds a partial tile
 constexpr double kClearSeconds = 3e-6;         // clears the flags of partial tiles
-// Bandwidth of slices relative to memory: they are mostly in L2.
-constexpr double kPartialBandwidth = 1.5;
+constexpr double kPartialBandwidth = 1.5;      // of slices, mostly in L2, relative to memory
 
 double step_seconds(const Device &d) {
   return 2.0 * Shape::tile_m * Shape::tile_n * Shape::tile_k * d.compute_units / (kPeakFraction * fma_peak(d));
@@ -41,8 +39,8 @@ Operand operand_b(const GemmDesc &desc) {
   return {desc.transb == LIBSGEMM_NO_TRANS, columns_aligned(desc.b, desc.ldb)};
 }
 
-// Share of the speed that remains where operands must be transposed or aligned, or TMA reads more than needed
-// (unaligned K-major rows).
+// Share of the speed that remains if operands are transposed or aligned, or if TMA reads too much (unaligned K-major
+// rows).
 double route_factor(const Operand &rows, const Operand &columns, bool along_k) {
   const auto moves = [](const Operand &o) { return !o.aligned ? 0.12 : o.transposed ? 0.06 : 0.0; };
   return 1.0 - (!along_k ? moves(rows) : !rows.aligned ? 0.06 : 0.0) - moves(columns);
@@ -76,7 +74,7 @@ size_t stream_workspace(const Device &d) {
   return flag_bytes(d.compute_units) + static_cast<size_t>(d.compute_units) * kTileBytes;
 }
 
-// `whole`: cuts no tile, so that the bits of C do not depend on the number of multiprocessors.
+// `whole`: no tile is cut, so that the bits of C do not depend on the number of multiprocessors.
 void plan_stream(const Device &d, bool whole, StreamKPlan *plan) {
   StreamKProblem &p = plan->problem;
   const int blocks = d.compute_units, count = p.tiles_m * p.tiles_n;
@@ -108,8 +106,7 @@ void plan_split_k(const Device &d, StreamKPlan *plan) {
                   kLaunchSeconds + 2 * memory_seconds(d, bytes) / kPartialBandwidth;
 }
 
-// Describes an operand: in memory `outer` x k, or k x `outer` if transposed; a tile has `tile` outer elements. `reach`:
-// additional k that the kernel reads before each k-tile.
+// A tile has `tile` outer elements. `reach`: additional k that the kernel reads before each k-tile.
 libsgemm_status_t describe(const float *base, int64_t ld, bool transposed, int64_t outer, int64_t k, int tile,
                            bool along_k, int reach, const Launch &launch, StreamKOperand *operand, Error *error) {
   const bool aligned = columns_aligned(base, ld);
@@ -129,7 +126,7 @@ libsgemm_status_t describe(const float *base, int64_t ld, bool transposed, int64
     boxes.box_columns = static_cast<uint32_t>(Shape::tile_k + reach);
     operand->bytes = 4 * boxes.box_rows * boxes.box_columns;
   } else {
-    // 4 more floats: space for the shift, and different banks for transposed columns.
+    // 4 more floats are space for the shift, and put transposed columns in different banks.
     boxes.box_rows =
         static_cast<uint32_t>((transposed ? Shape::tile_k : Shape::box_width) + (aligned && !transposed ? 0 : 4));
     operand->bytes =
@@ -194,7 +191,6 @@ StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int index) {
       break;
   }
   const double arithmetic = kStartSeconds + plan.seconds / factor, memory = memory_seconds(d, gemm_bytes(desc));
-  // The model is scaled by its measured share, fitted for sm_90.
   plan.seconds = sharing == Sharing::split_k
                      ? fitted_share(90, Shared::stream_k_in_slices) * (kLaunchSeconds + std::max(arithmetic, memory))
                      : fitted_share(90, Shared::stream_k) * (kLaunchSeconds + overlapped(arithmetic, memory));
@@ -206,7 +202,7 @@ size_t stream_k_most_workspace(int index) { return stream_workspace(device(index
 StreamKProblem stream_k_problem(const GemmDesc &desc, const StreamKPlan &plan, const Launch &launch) {
   StreamKProblem p = plan.problem;
   p.c = desc.c;
-  // With a spread of 4 only the tile's columns keep their neighbours: swapped, these are rows of C.
+  // With a spread of 4 only neighbours along the tile's columns stay together: swapped, these are rows of C.
   p.vectors = columns_aligned(desc.c, desc.ldc) && (plan.swapped || p.spread == 1);
   p.partial = static_cast<float *>(launch.workspace);
   if (p.stream_tiles != 0) {

@@ -8,17 +8,16 @@ namespace libsgemm::cuda {
 
 struct StreamKPlan {
   bool swapped;  // rows along n
-  bool along_k;  // the operand of these rows has Route::along_k
+  bool along_k;  // the operand of the rows has Route::along_k
   int blocks;
   size_t workspace;  // bytes
   double seconds;
   StreamKProblem problem;  // without its pointers
 };
 
-// Requires a supported product.
 StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int device);
 
-// Largest workspace of a plan with Sharing::stream.
+// Largest workspace with Sharing::stream.
 size_t stream_k_most_workspace(int device);
 
 inline int tiles_along(int64_t size, int tile) { return static_cast<int>((size - 1) / tile + 1); }
@@ -28,10 +27,9 @@ bool tma_supports(const GemmDesc &desc, int device);
 
 bool stream_k_supports(const GemmDesc &desc, Sharing sharing, int device);
 
-// The kernel's instances: [along_k][swapped].
 struct StreamKKernel {
   using Function = void (*)(StreamKOperands, StreamKProblem);
-  Function instances[2][2];
+  Function instances[2][2];  // [along_k][swapped]
 };
 
 const StreamKKernel &stream_k_kernel();

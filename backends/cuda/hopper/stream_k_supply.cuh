@@ -1,8 +1,5 @@
-// The product of sm_90 (stream_k.cuh): the warps that copy operands to shared memory.
-//
-// TMA copies an aligned operand of the first ring's layout (outer_product.cuh), and a K-major A, aligned or not, there
-// directly. Any other operand goes through the second ring, from which the supplying warps transpose or shift it. What
-// this costs: docs/kernels/ffma.md.
+// The supplying warps of the stream-K product (stream_k.cuh). They transpose or shift operands from the second ring to
+// the first (Route). What this costs: docs/kernels/ffma.md.
 #pragma once
 
 #include "outer_product.cuh"
@@ -24,7 +21,7 @@ __device__ __forceinline__ bool mends_first(const StreamKOperands &o) {
   return o.a.route == Route::along_k && o.a.view_count == 4;
 }
 
-// The copies of a lane of the copying warp for each k-tile: at most 8 boxes of A and 4 of B.
+// The box that a lane of the copying warp copies for each k-tile: one of at most 8 of A and 4 of B.
 struct StreamKBox {
   bool exists, of_a, k_first, direct;  // k_first: the box is k x outer
   const void *map;
@@ -77,10 +74,10 @@ struct StreamKBox {
   }
 };
 
-// ---- Moves of a k-tile from the second ring to the first; supplying warp `quarter` moves a quarter of it. Eight
-// threads that read or write at once use different banks.
+// ---- Moves from the second ring to the first; supplying warp `quarter` moves a quarter of a k-tile. Eight threads
+// that read or write at once use different banks.
 
-// Transposes 4 x 4 elements: k from 4 * q on of the columns from 4 * quad on. `line`: bytes of one k in `to`.
+// Transposes k from 4 * q on of the columns from 4 * quad on. `line`: bytes of one k in `to`.
 __device__ __forceinline__ void stream_k_transpose_quad(int quad, int q, uint32_t from, uint32_t to, uint32_t line) {
   using Shape = StreamKShape;
   from += quad * (4 * Shape::column_bytes) + q * 16;
@@ -94,7 +91,6 @@ __device__ __forceinline__ void stream_k_transpose_quad(int quad, int q, uint32_
   ptx::store_shared_x4(to + 3 * line, make_float4(v[0].w, v[1].w, v[2].w, v[3].w));
 }
 
-// A lane takes four of each 128 columns, and a fourth of the k-tile.
 template <int kHalves>
 __device__ __forceinline__ void stream_k_transpose(int quarter, uint32_t from, uint32_t to) {
   using Shape = StreamKShape;
@@ -107,7 +103,7 @@ __device__ __forceinline__ void stream_k_transpose(int quarter, uint32_t from, u
   }
 }
 
-// A lane takes one column of each view from each 128 columns, by elements.
+// A lane takes one column of each view from each 128 columns.
 template <int kHalves>
 __device__ __forceinline__ void stream_k_transpose_unaligned(const StreamKOperand &operand, int quarter, uint32_t from,
                                                              uint32_t to) {
@@ -133,7 +129,7 @@ __device__ __forceinline__ void stream_k_transpose_unaligned(const StreamKOperan
   }
 }
 
-// Moves four rows of view `quarter` for each box of 128 columns, to every fourth row of `to`.
+// Moves the four rows of view `quarter` to every fourth row of `to`.
 template <int kHalves, int kShift>
 __device__ __forceinline__ void stream_k_shift(int quarter, uint32_t from, uint32_t to) {
   using Shape = StreamKShape;
@@ -187,8 +183,8 @@ __device__ __forceinline__ void stream_k_move(const StreamKOperand &operand, int
   }
 }
 
-// Route::along_k of an unaligned A: clears elements before the start of a view's columns. B is zero there, and zero
-// times Inf would be NaN.
+// Route::along_k of an unaligned A: clears elements before the start of a view's columns, where B is zero, since zero
+// times Inf is NaN.
 __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uint32_t stage) {
   using Shape = StreamKShape;
 #pragma unroll 1
@@ -202,7 +198,7 @@ __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uin
   ptx::order_with_tma();
 }
 
-// The first warp issues the TMA copies two k-tiles ahead, then moves its quarter like the others.
+// The first warp issues the TMA copies two k-tiles ahead, and moves its quarter like the others.
 template <Sharing kSharing, bool kAlongK>
 __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const StreamKProblem &p, int warp,
                                                 uint32_t shared, const StreamKBarriers barriers) {
@@ -213,7 +209,7 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
   const uint32_t second_bytes = (a_direct ? 0 : o.a.bytes) + (b_direct ? 0 : o.b.bytes);
   if (!copies && !moves) return;
   const StreamKBox box(o, kAlongK);
-  const bool all_arrive = kAlongK && mends_first(o);  // of the copying warp's lanes
+  const bool all_arrive = kAlongK && mends_first(o);  // all lanes of the copying warp
   const uint32_t b_offset = Shape::boxes_m * Shape::box_bytes + (kAlongK ? Shape::reach * Shape::row_bytes : 0);
   RingStage copied(1), moved(1);
   SecondStage second_copied(1), second_moved(0);

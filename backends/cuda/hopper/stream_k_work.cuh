@@ -1,4 +1,4 @@
-// A block's tiles in the product of sm_90 (stream_k.cuh), and the rings of stages.
+// A block's work in the stream-K product (stream_k.cuh), and the rings of stages.
 #pragma once
 
 #include "ptx.h"
@@ -6,8 +6,7 @@
 
 namespace libsgemm::cuda {
 
-// Sharing::stream: the block's share of the cut tiles, then whole tiles. Blocks are numbered backwards, to wait only
-// for blocks that the device starts before them. Sharing::split_k: one slice of one tile.
+// Sharing::stream numbers blocks backwards, so that they wait only for blocks that the device has started before them.
 template <Sharing kSharing>
 struct StreamKWork {
   int block, slice;
@@ -44,8 +43,8 @@ struct StreamKWork {
 
   // Sets the next step, k-tiles [first, last) of `tile`, if one is left.
   __device__ __forceinline__ bool step(const StreamKProblem &p) {
-    // No branches and no division: otherwise the compiler does not see that warps do not diverge, and the loop does not
-    // count in uniform registers.
+    // Without branches and division the compiler sees that warps do not diverge, and the loop counts in uniform
+    // registers.
     const bool cut = next < end;
     int streamed = static_cast<int>(__umulhi(next, p.k_tiles_inverse));  // or one less
     streamed += next - streamed * p.k_tiles >= p.k_tiles ? 1 : 0;
@@ -101,8 +100,8 @@ struct StreamKBarriers {
   __device__ __forceinline__ uint32_t second_free(int stage) const {
     return base + 8 * (2 * StreamKShape::stages + StreamKShape::second_stages + stage);
   }
-  // Multipliers release a stage in the last pass of the next one; the first release is of the ring's last stage, not
-  // yet in use. So its phases are one ahead, with opposite parity.
+  // Multipliers release a stage in the last pass of the next one, at first the ring's last stage, which is not yet in
+  // use. So its phases are one ahead, with opposite parity.
   __device__ __forceinline__ void wait_free(const RingStage &stage) const {
     ptx::barrier_wait(free(stage.index), stage.is_last() ? stage.parity ^ 1 : stage.parity);
   }

@@ -1,5 +1,4 @@
-// Hopper's instructions for warpgroups (wgmma), one inline function each: products, TMA copies to one block or to
-// blocks of a cluster, and barriers of a cluster. sm_90a only; others are in ptx.h.
+// Instructions of sm_90a: warpgroup products (wgmma), TMA copies, cluster barriers. Others are in ptx.h.
 //
 // A warpgroup is four consecutive warps. wgmma multiplies tiles in shared memory; x may also be in registers:
 //
@@ -24,7 +23,6 @@ __device__ __forceinline__ void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #endif
 }
-// Closes the group of products issued since the last commit.
 __device__ __forceinline__ void wgmma_commit() {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
@@ -38,7 +36,7 @@ __device__ __forceinline__ void wgmma_wait() {
 #endif
 }
 
-// Operand numbers of N / 2 accumulators in the asm text.
+// Operand numbers of the accumulators in the asm text.
 #define LIBSGEMM_WGMMA_TEXT_8 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define LIBSGEMM_WGMMA_TEXT_16 LIBSGEMM_WGMMA_TEXT_8 ", %8, %9, %10, %11, %12, %13, %14, %15"
 #define LIBSGEMM_WGMMA_TEXT_24 LIBSGEMM_WGMMA_TEXT_16 ", %16, %17, %18, %19, %20, %21, %22, %23"
@@ -75,8 +73,8 @@ __device__ __forceinline__ void wgmma_wait() {
 #define LIBSGEMM_WGMMA_SUMS_120 LIBSGEMM_WGMMA_SUMS_112, LIBSGEMM_WGMMA_SUMS_FROM(112)
 #define LIBSGEMM_WGMMA_SUMS_128 LIBSGEMM_WGMMA_SUMS_120, LIBSGEMM_WGMMA_SUMS_FROM(120)
 
-// `shape`: "m64n256k16.f32.f16.f16"; x_at, y_at, add_at: operand numbers after the `sums` accumulators; `order`:
-// majorness of x and y, ", 0, 1", empty for TF32.
+// Example of `shape`: "m64n256k16.f32.f16.f16". `sums`: number of accumulators; x_at, y_at, add_at: operand numbers;
+// `order`: majorness of x and y such as ", 0, 1", empty for TF32.
 #define LIBSGEMM_WGMMA(shape, sums, x_at, y_at, add_at, order)                                                  \
   asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %" add_at                                                  \
                ", 0;\n"                                                                                         \
@@ -98,8 +96,7 @@ __device__ __forceinline__ void wgmma_wait() {
     LIBSGEMM_WGMMA_ORDERS("m64n" n "k16.f32.bf16.bf16", sums, x_at, y_at, add_at); \
   }
 
-// Issues sum (64 x kN) (+)= x y^T; sums start at zero if `add` is 0. Accumulators must not be touched before
-// wgmma_wait().
+// Issues sum (64 x kN) (+)= x y^T; sums start at zero if `add` is 0. Accumulators stay untouched until wgmma_wait().
 template <Number kNumber, int kN, bool kXAlongK, bool kYAlongK>
 __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t y, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -150,8 +147,8 @@ __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t
                : "r"(__float_as_uint(x[0])), "r"(__float_as_uint(x[1])), "r"(__float_as_uint(x[2])), \
                  "r"(__float_as_uint(x[3])), "l"(y), "r"(add));
 
-// wgmma() with TF32 x in registers: x[h + 2 q] is row 16 w + l / 4 + 8 h, k = l % 4 + 4 q. x must stay until
-// wgmma_wait().
+// wgmma() with TF32 x in registers, unchanged until wgmma_wait(): x[h + 2 q] is row 16 w + l / 4 + 8 h, k = l % 4 + 4
+// q.
 template <int kN>
 __device__ __forceinline__ void wgmma_tf32(float (&sum)[kN / 2], const float (&x)[4], uint64_t y, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -164,14 +161,14 @@ __device__ __forceinline__ void wgmma_tf32(float (&sum)[kN / 2], const float (&x
 #endif
 }
 
-// True for one thread of the warp. The compiler knows this, so copies need no loop over lanes.
+// True for one thread of the warp. The compiler knows that it is one, so copies need no loop over lanes.
 __device__ __forceinline__ bool elect_one() {
   uint32_t chosen;
   asm volatile("{\n .reg .pred p;\n elect.sync _|p, 0xffffffff;\n selp.u32 %0, 1, 0, p;\n}" : "=r"(chosen));
   return chosen != 0;
 }
 
-// Copies the box of the map at (x, y, plane, product) to shared memory, aligned to 1024 bytes.
+// Copies the map's box at (x, y, plane, product) to shared memory, aligned to 1024 bytes.
 __device__ __forceinline__ void copy_box(uint32_t shared, const void *map, int x, int y, int plane, int product,
                                          uint32_t barrier) {
   asm volatile(
@@ -180,7 +177,7 @@ __device__ __forceinline__ void copy_box(uint32_t shared, const void *map, int x
       "l"(map), "r"(x), "r"(y), "r"(plane), "r"(product), "r"(barrier)
       : "memory");
 }
-// copy_box() to the blocks of the cluster whose bits are set. Each block's own barrier counts the bytes.
+// copy_box() to the blocks of the cluster whose bits are set. Each block's own barrier counts its bytes.
 __device__ __forceinline__ void copy_box_to(unsigned blocks, uint32_t shared, const void *map, int x, int y, int plane,
                                             int product, uint32_t barrier) {
   asm volatile(
@@ -190,7 +187,7 @@ __device__ __forceinline__ void copy_box_to(unsigned blocks, uint32_t shared, co
       "l"(map), "r"(x), "r"(y), "r"(plane), "r"(product), "r"(barrier), "h"(static_cast<uint16_t>(blocks))
       : "memory");
 }
-// Copies channels from `c` on of the pixels from (w, h) of image `n` on, moved by `down` rows and `right` columns.
+// Copies channels from `c` on. Pixels start at (w, h) of image `n`, moved by `down` rows and `right` columns.
 __device__ __forceinline__ void copy_pixels(uint32_t shared, const void *map, int c, int w, int h, int n, int right,
                                             int down, uint32_t barrier) {
   asm volatile(
@@ -211,9 +208,8 @@ __device__ __forceinline__ void copy_pixels_to_pair(uint32_t shared, const void 
       "h"(static_cast<uint16_t>(down)), "h"(static_cast<uint16_t>(3))
       : "memory");
 }
-// Copies a box from shared memory, aligned to 128 bytes, to the map's array; elements outside are left out. The copy
-// sees what the thread wrote before order_with_tma(). store_commit() closes a group of copies; store_wait() waits until
-// all groups but the latest kPending have been read.
+// Copies a box from shared memory, aligned to 128 bytes; elements outside the map's array are left out. The copy sees
+// what the thread wrote before order_with_tma(). store_wait() waits until all groups but the latest kPending are read.
 __device__ __forceinline__ void store_box(const void *map, uint32_t shared, int x, int y, int plane, int product) {
   asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(map), "r"(x),
                "r"(y), "r"(plane), "r"(product), "r"(shared)
@@ -231,7 +227,7 @@ __device__ __forceinline__ void prefetch_map(const void *map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
-// sqrtf() has a subroutine for the last bit.
+// Avoids the subroutine of sqrtf().
 __device__ __forceinline__ float approximate_sqrt(float x) {
   float root;
   asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
@@ -243,8 +239,8 @@ __device__ __forceinline__ int cluster_rank() {
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-// Arrives at the same barrier in block `block` of the cluster. Relaxed, since it follows reads by wgmma: a release
-// would wait for all writes of the thread.
+// Arrives at the same barrier in block `block` of the cluster, relaxed: it follows reads by wgmma, and a release would
+// wait for all writes of the thread.
 __device__ __forceinline__ void barrier_arrive_at(uint32_t barrier, int block) {
   asm volatile(
       "{\n"

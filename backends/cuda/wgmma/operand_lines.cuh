@@ -1,5 +1,5 @@
-// Layouts of tiles in shared memory as TMA swizzles them, and their wgmma descriptors (NVIDIA, PTX ISA, matrix
-// descriptors). Tests on the CPU replace instructions.cuh, but not these.
+// Layouts of tiles that TMA swizzles, and their wgmma descriptors (NVIDIA, PTX ISA, matrix descriptors). CPU tests
+// replace instructions.cuh, but not this file.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,13 +8,13 @@
 
 namespace libsgemm::cuda::ptx {
 
-// K-major tile: rows of kLine bytes (128 or 64), whose 16-byte chunks are swizzled within 8 rows; aligned to 8 rows.
-// kPitch: bytes between groups of 8 rows.
+// K-major tile, aligned to 8 rows: rows of kLine bytes, whose 16-byte chunks are swizzled within 8 rows. kPitch: bytes
+// between groups of 8 rows.
 template <int kLine, int kPitch = 8 * kLine>
 struct AlongK {
   static constexpr int line = kLine;
   static constexpr bool along_k = true, by_threads = false;
-  static constexpr int box_rows = 256;   // most of one copy
+  static constexpr int box_rows = 256;   // TMA's limit
   static constexpr int step_bytes = 32;  // from one instruction to the next
   static constexpr uint64_t swizzle = kLine == 128 ? 1 : 2;
   static_assert(kLine == 128 || kLine == 64, "the swizzles in use");
@@ -24,8 +24,7 @@ struct AlongK {
   }
 };
 
-// MN-major tile: blocks of 64 16-bit elements x kDepth k, 128 bytes for each k. A block with fewer k keeps its distance
-// to the next one.
+// MN-major tile: blocks of 64 16-bit elements x kDepth k, 128 bytes for each k.
 template <int kDepth>
 struct AlongOuter {
   static constexpr int line = 128;
@@ -41,9 +40,8 @@ struct AlongOuter {
 // MN-major tile of TF32: blocks of 32 floats x kDepth k, 128 bytes for each k. wgmma reads TF32 only K-major, so
 // threads read these blocks and pass x in registers.
 //
-// An instruction takes 16 rows and 8 k of a warp. Lane l reads rows l / 4 + 8 h, k l % 4 + 4 q. To avoid bank
-// conflicts, lanes with odd l % 4 read the other h first, and those with l % 4 > 1 the other q; arrange() restores the
-// order.
+// An instruction takes 16 rows and 8 k of a warp: lane l has rows l / 4 + 8 h, k l % 4 + 4 q. To avoid bank conflicts,
+// lanes with odd l % 4 read h = 1 first, lanes with l % 4 > 1 read q = 1 first; arrange() restores the order.
 template <int kDepth>
 struct ByThreads {
   static constexpr int line = 128;

@@ -1,16 +1,15 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices in math mode tf32 on sm_90, by wgmma. Main loop and sources:
 // wgmma_engine.cuh; figures: docs/kernels/wgmma.md.
 //
-// wgmma truncates TF32 operands, so TMA rounds them to nearest, ties to even, as it copies. wgmma reads TF32 only
-// K-major. One MN-major operand goes through registers; it is x, so C is computed transposed if it is A. A pass
-// (gpu/splits/splits_pass.h) writes operands that TMA cannot read, and the smaller one of two MN-major ones, to the
-// workspace, K-major and rounded.
+// wgmma truncates TF32 operands, so TMA rounds them as it copies. wgmma reads TF32 only K-major; one MN-major operand
+// goes through registers, as x, so C is computed transposed if it is A. A pass (gpu/splits/splits_pass.h) writes
+// operands that TMA cannot read, and the smaller one of two MN-major ones, to the workspace, K-major and rounded.
 //
 // Tile of C: 256 x 128, or 128 x 256 if A is MN-major. 224 KiB of shared memory, 4 stages.
 //
-// Requires: gemm of FP32, single or in strided batches, any size, transposition and alignment; code for sm_90a; for
-// operands that the pass writes, a workspace of 4 bytes for each k of each row of A and column of B, both rounded up to
-// multiples of 128. In a smaller workspace (at least 256 k) C accumulates panels of k.
+// Requires: gemm of FP32, single or in strided batches; code for sm_90a; a workspace of 4 bytes for each element that
+// the pass writes (rows of A and columns of B rounded up to multiples of 128). In a smaller one (at least 256 k) C
+// accumulates panels of k.
 #include "tf32_row.h"
 
 namespace libsgemm::cuda {

@@ -1,8 +1,8 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices on sm_90, by wgmma. One device kernel has tiles of all widths W
-// that are multiples of 16; each width is a kernel of the table. sm90_wgmma_*_split_k: the same with k in slices, whose
-// sums go to the workspace; not for W = 256.
+// that are multiples of 16; each width is a kernel of the table. Main loop and sources: wgmma_engine.cuh; choice of the
+// configuration: wgmma_way.cpp; figures: docs/kernels/wgmma.md.
 //
-// Main loop and sources: wgmma_engine.cuh; choice of the configuration: wgmma_way.cpp; figures: docs/kernels/wgmma.md.
+// sm90_wgmma_*_split_k: k in slices, whose sums go to the workspace.
 //
 //   tile of C: W x 128 or W x 64, or transposed
 //
@@ -15,10 +15,10 @@
 //   warpgroup 2: one lane copies               clusters of 1, 2 or 4 blocks (WgmmaCluster); with 64 rows none
 //
 // Shared memory, 224 KiB: up to 12 stages of x and W columns of y (rounded up to 64 if y is MN-major), 192 KiB; boxes
-// in flight to C, 32 KiB, half of which passes accumulators to the first warpgroup in tiles of 64 rows; barriers.
+// in flight to C, 32 KiB; barriers. In tiles of 64 rows accumulators pass through half of the boxes.
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
-// multiples of 16 bytes; code for sm_90a. Any size and transposition.
+// multiples of 16 bytes; code for sm_90a.
 #include "gpu/kernels.h"
 #include "wgmma_width_row.h"
 

@@ -2,23 +2,23 @@
 // loop is that of sm90_wgmma_256x128x64.cu; figures: docs/kernels/wgmma.md.
 //
 // sm90_wgmma_192x128x64_triangle: pairs of tiles 192 wide, in lines (TriangleLines). sm90_wgmma_128x128x64_triangle:
-// tiles of 128 x 128.
-//
-// Here pairs of blocks compute squares of 256 off the diagonal, and single blocks those on it:
+// tiles of 128 x 128. sm90_wgmma_256x128x64_triangle: pairs of blocks for squares of 256 off the diagonal, single
+// blocks for those on it:
 //
 //   h . . . . .      lower triangle of 768, in tiles of 128 x 128
 //   h q . . . .      p  square of a pair: each block has 128 columns (x), 256 rows (y)
 //   p p h . . .      h  half of a square on the diagonal: 128 columns, 256 rows
-//   p p h q . .      q  quarter of it: 128 x 128
+//   p p h q . .      q  quarter: 128 x 128
 //   p p p p h .
 //   p p p p h q      upper triangle: the second column is the half
 //
-// The second warpgroup of a half needs 192 rows, that of a quarter 64; in the upper triangle, the first warpgroup. Both
-// operands of a half or quarter are one matrix: only y is copied. wgmma_triangle_way() predicts how many blocks of each
-// kind make all end at once. TMA stores the boxes of 16 x 32 inside of the triangle, warps those on the diagonal.
+// In the lower triangle the second warpgroup of a half needs only 192 rows, that of a quarter 64; in the upper one, the
+// first warpgroup. x and y of a half or quarter are the same matrix, so only y is copied. wgmma_triangle_way() divides
+// the blocks among the kinds so that all end at once. TMA stores boxes of 16 x 32 inside the triangle, warps those on
+// the diagonal.
 //
 // Requires: SYRK of FP16 or bfloat16, single or in strided batches, whose columns and products start at multiples of 16
-// bytes; code for sm_90a. W = 256 requires an order above 256, W = 192 one of at most 32768.
+// bytes; code for sm_90a; for 256 an order above 256, for 192 one of at most 32768.
 #include "gpu/kernels.h"
 #include "wgmma_triangle.cuh"
 #include "wgmma_triangle_row.h"

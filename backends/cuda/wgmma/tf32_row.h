@@ -1,4 +1,4 @@
-// Host side of the kernels for FP32 operands in math mode tf32 by wgmma, with their pass (gpu/splits/packed_row.h).
+// Host side of the wgmma kernels in math mode tf32, with their pass (gpu/splits/packed_row.h).
 #pragma once
 
 #include "gpu/kernels.h"
@@ -49,7 +49,7 @@ struct Tf32Row {
   struct Product {                                                                           \
     static constexpr const char *name = #NAME;                                               \
     static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_TF32;                    \
-    static constexpr Fitted fitted = Fitted::NAME; /* of the rate of 16-bit numbers */       \
+    static constexpr Fitted fitted = Fitted::NAME; /* share of the 16-bit rate */            \
     static constexpr int most_cluster = CLUSTER;                                             \
     template <Number, bool kXAlongK, bool, int kCluster>                                     \
     using Shape = Tf32Shape<kXAlongK, N, STAGES, kCluster>;                                  \

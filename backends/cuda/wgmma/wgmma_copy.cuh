@@ -1,4 +1,4 @@
-// Copies of the wgmma main loop (wgmma_engine.cuh): operands to the ring of stages, by TMA.
+// Copies of the wgmma main loop (wgmma_engine.cuh).
 #pragma once
 
 #include "wgmma_tiles.cuh"
@@ -15,8 +15,7 @@ __device__ __forceinline__ void copy_box(unsigned blocks, uint32_t to, const Ten
   }
 }
 
-// Copies a stage of a chunk of an operand, from `row` and `k` on. to_pair: the chunk is half of the tile and goes to
-// both blocks.
+// Copies a stage of an operand's chunk. to_pair: the chunk is half of the tile and goes to both blocks.
 template <class Config, class Lines, int kChunk>
 __device__ __forceinline__ void copy_chunk(uint32_t shared, const TensorMap &map, int row, int k, int product,
                                            bool to_pair, uint32_t barrier) {
@@ -44,7 +43,7 @@ struct WgmmaShare {
   unsigned blocks = 0;
 };
 
-// Copies the block's share of `outer` rows of x or columns of y from `first` on, at most kMost, for tiles of any width.
+// Copies the block's share of `outer` (at most kMost) rows of x or columns of y, for tiles of any width.
 template <class Config, class Lines, int kMost>
 __device__ __forceinline__ void copy_outer(uint32_t shared, const TensorMap &map, int outer, int first, int k,
                                            int product, const WgmmaShare &share, uint32_t barrier) {
@@ -53,7 +52,7 @@ __device__ __forceinline__ void copy_outer(uint32_t shared, const TensorMap &map
   if constexpr (Lines::along_k) {
     copy_box(share.blocks, to, map, k, first + line, 0, product, barrier);
   } else {
-    // Unrolled: the lane that copies must be ahead of the products.
+    // Unrolled, so that the lane that copies stays ahead of the products.
 #pragma unroll
     for (int i = 0; i < kMost; i += Lines::box_rows) {
       if (i < outer) copy_box(share.blocks, to + i * Config::row_bytes, map, first + i, k + line, 0, product, barrier);

@@ -1,28 +1,27 @@
-// Products by Hopper's warpgroup instructions (wgmma). Blocks are persistent; one warp copies by TMA, two warpgroups
-// multiply. Why, and what was tried: docs/kernels/wgmma.md.
+// Products by Hopper's warpgroup instructions (wgmma) in persistent blocks. Why, and what was tried:
+// docs/kernels/wgmma.md.
 //
 //   warpgroup 0, 1   multiply: kHalves times 64 rows of x each, times kN columns of y
-//   warp 8           one lane copies stage after stage, of this tile and the next one, while the others store
+//   warp 8           one lane copies stage after stage by TMA, also of the next tile while the others store
 //
 //   stage s of `stages`:  [x: chunks of rows, in each the planes][y: the planes]
 //   after the stages:     two boxes of 16 rows of x by 32 columns of y in flight to C for each warp
 //   after these:          barriers full[stages], empty[stages]
 //
-// A stage, or k-step, spans `depth` of k. Operands keep their layout: K-major, each row a line of 128 or 64 bytes; or
-// MN-major, in blocks of 64 elements x depth lines. TMA swizzles the 16-byte chunks of 8 lines, and wgmma reads them
-// swizzled. An MN-major x of TF32 goes through registers (operand_lines.cuh).
+// A stage, or k-step, spans `depth` of k. Operands keep their layout (operand_lines.cuh): K-major, each row a line of
+// 128 or 64 bytes; or MN-major, in blocks of 64 elements x depth lines.
 //
-// Planes are the splits of an FP32 operand (gpu/splits/splits.h). With more than one, sums leave the tensor cores every
-// kPromoteDepth k, since the tensor cores truncate where FP32 rounds. Products of low weight come first, summed
-// separately if they have a scale (Promotion). The other warpgroup multiplies meanwhile.
+// Planes are the splits of an FP32 operand (gpu/splits/splits.h). With several, sums leave the tensor cores, which
+// truncate where FP32 rounds, every kPromoteDepth k. Products of low weight come first, summed separately if they have
+// a scale (Promotion). The other warpgroup multiplies meanwhile.
 //
-// WgmmaAnyWidth has 16-bit tiles of any width: a loop over k for each width, and one copy of everything else. In tiles
-// of 64 rows the warpgroups take alternate stages.
+// WgmmaAnyWidth has 16-bit tiles of any width: the code has a loop over k for each width, and one copy of the rest. In
+// tiles of 64 rows the warpgroups take alternate stages.
 //
-// The two blocks of a cluster need the same tile of one operand, and each copies a half to both. A stage is free when
-// both have read it: their warps arrive at both blocks' barriers. A block must not end before its neighbour has written
-// to it and arrived at it for the last time. WgmmaAnyWidth has clusters of up to four (WgmmaCluster); two by two, a
-// block shares x with one block and y with another.
+// The two blocks of a cluster need the same tile of one operand, and each copies half of it to both. A stage is free
+// when both have read it: their warps arrive at both blocks' barriers. A block must not end before its neighbour's last
+// copy and arrival. WgmmaAnyWidth has clusters of up to four (WgmmaCluster); two by two, a block shares x with one
+// block and y with another.
 //
 // Sources: NVIDIA, PTX ISA, and CUTLASS' documents of the warp-specialised persistent design; DeepSeek's DeepGEMM for
 // the promotion. Nothing of either is copied.
@@ -34,9 +33,8 @@
 
 namespace libsgemm::cuda {
 
-// Initialises the ring's barriers, one stage a thread, and makes them known to the cluster. `arrivals`: how many fill a
-// stage. init_more(stage) initialises other barriers. Does not wait for the previous grid: threads that touch memory of
-// other grids wait as late as they can.
+// Initialises the barriers, one stage a thread: those of the ring, where `arrivals` fill a stage, and others by
+// init_more(stage). Threads that touch memory of other grids wait for the previous grid later.
 template <class Config, class InitMore>
 __device__ __forceinline__ void begin(WgmmaRing<Config> stage, unsigned arrivals, const InitMore &init_more) {
   ptx::let_next_grid_start();
@@ -75,7 +73,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     const int group_x = Config::shares_k ? 0 : group * kHeight;
     int width = Config::any_width ? p.width : Config::n, group_y = 0;
     if constexpr (Config::any_triangle) {
-      if (p.y_has_x()) {  // the part of y that this warpgroup's x need
+      if (p.y_has_x()) {  // only the part of y that this warpgroup's x need
         const bool grows = p.part == Part::y_from_x;
         if (grows) group_y = group_x;
         width -= grows ? group_x : kHeight - group_x;
@@ -117,7 +115,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     if (!tile_finish.wanted || !out.meets(x, y, kHeight, width)) continue;
     if constexpr (Config::has_boxes) {
       uint32_t warp = threadIdx.x / 32;
-      // Recomputed: the addresses of all boxes would not fit into registers.
+      // Recomputed here, since the addresses of all boxes would not fit into registers.
       if constexpr (Config::any_triangle) warp = static_cast<uint32_t>(ptx::uniform(static_cast<int>(warp)));
       const uint32_t boxes = at.shared + Config::stages_bytes + warp * (2 * Config::box_bytes);
       if (p.boxes && (Config::any_triangle || out.contains(x, y, kHeight, width))) {
@@ -140,7 +138,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
         }
         continue;
       }
-      if (Config::any_triangle || (Config::planes == 1 && out.step_y == 1)) {  // otherwise registers do not suffice
+      if (Config::any_triangle || (Config::planes == 1 && out.step_y == 1)) {  // with planes registers do not suffice
         store_rows<Config>(result, x, y, out, boxes, tile_finish);
         continue;
       }
@@ -157,7 +155,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
   }
 }
 
-// The walk of block `block` of `blocks` that have `count` tiles; below, of this block of the launch.
+// The walk of block `block` of `blocks` over `count` tiles.
 template <class Config>
 __device__ __forceinline__ WgmmaWalk walk_of(const WgmmaProblem &p, int block, int blocks, int count) {
   if constexpr (Config::any_cluster) {
@@ -182,7 +180,7 @@ __device__ __forceinline__ void wgmma_products(Work work, const WgmmaWalk &walk,
   const int group = ptx::uniform(static_cast<int>(threadIdx.x) / 128);
   if (group == kConsumers) {
     ptx::give_registers<40>();
-    // With planes, registers do not suffice for an elected lane, and the k-steps do not wait for copies.
+    // With planes, k-steps do not wait for copies, and registers do not suffice for an elected lane.
     if (Config::planes > 1 ? threadIdx.x == kConsumers * 128
                            : threadIdx.x < kConsumers * 128 + 32 && ptx::elect_one()) {
       copy_tiles<Config>(work, at, walk);

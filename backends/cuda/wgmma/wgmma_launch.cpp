@@ -34,7 +34,7 @@ libsgemm_status_t describe(const Operand &o, int element_bytes, const uint32_t (
 
 bool wgmma_fits(const GemmDesc &desc, int tile_x, int tile_y, int index) {
   constexpr int64_t kMostStride = int64_t{1} << 40;  // bytes, TMA's limit
-  constexpr int kMostSize = INT_MAX - 1024;          // coordinates, which run past the edge
+  constexpr int kMostSize = INT_MAX - 1024;          // coordinates of tiles run past the edge of C
   const int64_t size = static_cast<int64_t>(size_of(desc.type));
   if (device(index).wgmma_per_clock == 0 || !chunks_fit(desc)) return false;
   if (std::max({desc.m, desc.n, desc.k}) > kMostSize || std::max(desc.lda, desc.ldb) * size >= kMostStride)
@@ -48,7 +48,7 @@ int64_t wgmma_triangle_clusters(TriangleTiles tiles, int64_t order, bool y_grows
   const int64_t squares = ceil_div(order, x);
   if (tiles == TriangleTiles::squares) return squares * (squares + 1) / 2;
   if (tiles == TriangleTiles::beside) return squares * (squares - 1) / 2;
-  // The last square may have only the first of its halves.
+  // The last square may have only its first half.
   const int64_t rows = ceil_div(order, kWgmmaRows);
   if (tiles == TriangleTiles::halves) return (rows + y_grows) / 2;
   if (tiles == TriangleTiles::quarters) return (rows + !y_grows) / 2;

@@ -1,4 +1,4 @@
-// Products of the wgmma main loop (wgmma_engine.cuh): sums a tile's stages in registers.
+// Products of the wgmma main loop (wgmma_engine.cuh).
 #pragma once
 
 #include "wgmma_tiles.cuh"
@@ -12,7 +12,7 @@ __device__ __forceinline__ uint32_t offset_x(int group, int half, int plane) {
          (row - chunk * Config::x_chunk) * Config::row_bytes;
 }
 
-// Issues the products of a stage: a half and plane of x times the plane of y that `of_y` describes.
+// Issues the products of a stage: one half and plane of x times one plane of y.
 template <class Config, int kSums>
 __device__ __forceinline__ void multiply_stage(float (&sum)[kSums], uint32_t x, uint64_t of_y, bool fresh) {
   using X = typename Config::X;
@@ -48,7 +48,7 @@ __device__ __forceinline__ void multiply_tile(float (&sum)[Config::halves][kSums
   at->release(before);
 }
 
-// multiply_tile() for stages that the warpgroups take alternately.
+// multiply_tile() if the warpgroups take alternate stages.
 template <class Config, int kSums>
 __device__ __forceinline__ void multiply_in_turn(float (&sum)[1][kSums], WgmmaRing<Config> *at, int group, int steps) {
   uint32_t before = 0;
@@ -69,8 +69,8 @@ __device__ __forceinline__ void multiply_in_turn(float (&sum)[1][kSums], WgmmaRi
   if (steps > group) at->release(before);
 }
 
-// Adds the accumulators of both warpgroups. Returns true to the first one, which stores them. `both` needs registers of
-// its own: otherwise the compiler would wait for each product (C7515).
+// Adds the accumulators of both warpgroups; the first one, which stores them, gets true. With `both` in registers of
+// `sum` the compiler would wait for each product (C7515).
 template <class Config, int kSums>
 __device__ __forceinline__ bool gather_sums(const float (&sum)[kSums], float (&both)[kSums], uint32_t shared, int group,
                                             int steps, int width, unsigned *parity) {
@@ -99,8 +99,8 @@ __device__ __forceinline__ bool gather_sums(const float (&sum)[kSums], float (&b
   return group == 0;
 }
 
-// multiply_tile() with x through registers. Writing these while products are in flight makes the compiler wait for each
-// (C7513). So a warpgroup waits for its products while the other one multiplies.
+// multiply_tile() with x through registers. If they were written while products are in flight, the compiler would wait
+// for each product (C7513). So a warpgroup waits for its products while the other one multiplies.
 template <class Config>
 __device__ __forceinline__ void multiply_tile_by_threads(float (&sum)[Config::n / 2], WgmmaRing<Config> *at, int group,
                                                          int steps) {
@@ -168,7 +168,7 @@ __device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Con
 #pragma unroll 1
   for (int s = 0; s < steps; s += kTogether) {
     const WgmmaRing<Config> first = *at;
-    // Issues products `from` to `to` of all stages between promotions.
+    // Computes products `from` to `to` of all stages between promotions.
     const auto multiply = [&](int half, int from, int to) {
       WgmmaRing<Config> stage = first;
 #pragma unroll

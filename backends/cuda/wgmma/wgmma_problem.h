@@ -1,7 +1,7 @@
-// Description of a launch of the wgmma kernels (wgmma_engine.cuh). Host and device.
+// Description of a wgmma launch (wgmma_engine.cuh). Host and device.
 //
 // C is x by y here: x is the side whose operand wgmma takes first, 64 rows an instruction. A thread's accumulators run
-// along y. So y is m, C^T = op(B)^T op(A)^T, wherever stores of C matter; if m is large and n small, x is m.
+// along y, so y is m where stores of C matter (C^T = op(B)^T op(A)^T); if m is large and n small, x is m.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@
 
 namespace libsgemm::cuda {
 
-// Part of C that is computed, with the diagonal.
+// Part of C that is computed; a triangle includes the diagonal.
 enum class Part : int8_t { all, y_from_x, x_from_y };
 
 // Clusters of a triangle that a launch computes.
 enum class TriangleTiles : int8_t {
-  squares,   // all, which are square
-  lines,     // all, which are not square (TriangleLines)
-  beside,    // off the diagonal
-  halves,    // of a square on the diagonal, with all of y
-  quarters,  // the rest of it
+  squares,   // all, square
+  lines,     // all, not square (TriangleLines)
+  beside,    // squares off the diagonal
+  halves,    // on the diagonal, half of a square's x with all of its y
+  quarters,  // the rest of the triangle on the diagonal
 };
 LIBSGEMM_HOST_DEVICE constexpr bool y_has_x(TriangleTiles tiles) { return tiles >= TriangleTiles::halves; }
 
 constexpr int kPromoteDepth = 64;   // k of splits after which sums leave the tensor cores
 constexpr int kWgmmaThreads = 384;  // two warpgroups that multiply, one that copies
 
-// k of a stage and rows of x of 16-bit products in tiles of any width.
+// 16-bit tiles of any width: k of a stage, rows of x.
 constexpr int kWgmmaDepth = 64, kWgmmaRows = 128;
 using WgmmaWidths =
     std::integer_sequence<int, 256, 240, 224, 208, 192, 176, 160, 144, 128, 112, 96, 80, 64, 48, 32, 16>;
@@ -38,18 +38,19 @@ constexpr int kWgmmaGroup = 8;  // rows of tiles computed together, which share 
 
 constexpr int kWgmmaBox = 32;  // columns of y that TMA stores at once
 
-// Shape of a cluster in blocks: 1 << log_x along x, which share y, times 1 << log_y along y, which share x.
+// A cluster has 1 << log_x blocks along x, which share y, times 1 << log_y along y, which share x.
 struct WgmmaCluster {
   int8_t log_x, log_y;  // log_y: 0 or 1
 
   LIBSGEMM_HOST_DEVICE constexpr int log_blocks() const { return log_x + log_y; }
   LIBSGEMM_HOST_DEVICE constexpr int blocks() const { return 1 << log_blocks(); }
-  // Blocks that share an operand with a block, itself included: in clusters of up to 4, ranks `rank` xor i.
+  // Number of blocks that share an operand with a block, itself included. Their ranks are `rank` xor i (up to 4
+  // blocks).
   LIBSGEMM_HOST_DEVICE constexpr int sharers() const { return (1 << log_x) + (1 << log_y) - 1; }
-  // Position in the cluster. (Single blocks may have been launched as pairs.)
+  // Position in the cluster. Single blocks may be launched as pairs, so `rank` may be 1.
   LIBSGEMM_HOST_DEVICE constexpr int x(int rank) const { return rank & ((1 << log_x) - 1); }
   LIBSGEMM_HOST_DEVICE constexpr int y(int rank) const { return rank >> log_x & ((1 << log_y) - 1); }
-  // Multicast mask of the blocks that share x; below, y.
+  // Multicast masks of the blocks that share an operand.
   LIBSGEMM_HOST_DEVICE constexpr unsigned sharing_x(int rank) const {
     return (log_y > 0 ? 1u | 1u << (1 << log_x) : 1u) << x(rank);
   }
@@ -58,7 +59,7 @@ struct WgmmaCluster {
   }
 };
 
-constexpr int kMostCluster = 4;  // blocks of a cluster of tiles of any width
+constexpr int kMostCluster = 4;  // blocks, for tiles of any width
 
 struct WgmmaMaps {
   TensorMap x, y;  // indexed by (along lines, across them, plane, product)
@@ -68,11 +69,11 @@ struct WgmmaMaps {
 struct WgmmaProblem {
   int x, y;                  // sizes of C
   int tiles_x, tiles_y;      // C in tiles of a cluster
-  gpu::Divisor tiles;        // number of a matrix; fewer for a triangle
+  gpu::Divisor tiles;        // tiles of a matrix that are computed
   gpu::Divisor last_height;  // tiles along y of the last group of kWgmmaGroup
   int width, stages;         // tile along y, stages of the ring; only for any_width
-  int k_steps, slices;       // of the whole product; slices of k
-  int slice_steps;           // of a slice; some have one more
+  int k_steps, slices;       // k-steps of the whole product, slices of k
+  int slice_steps;           // least k-steps of a slice; some have one more
   int products;
   float alpha, beta;
   // Element (x, y) of product i is at c + i * c_elements + x * step_x + y * step_y; one step is 1. Slice s of product i
@@ -83,18 +84,18 @@ struct WgmmaProblem {
   TriangleTiles triangle;
   WgmmaCluster cluster;   // for tiles of any width
   bool moves_x, moves_y;  // false: all products have the same operand
-  bool vectors;           // pairs of y can be stored
+  bool vectors;           // pairs along y can be stored
   bool boxes;             // TMA can store C
 
-  // Tiles on a triangle's diagonal: x is rows of y from x_row() on and is not copied.
+  // Tiles on a triangle's diagonal: x is the rows of y from x_row() on and is not copied.
   LIBSGEMM_HOST_DEVICE bool y_has_x() const { return cuda::y_has_x(triangle); }
   LIBSGEMM_HOST_DEVICE int x_row() const {
     return triangle == TriangleTiles::halves && part == Part::x_from_y ? kWgmmaRows : 0;
   }
 };
 
-// Lines of a triangle's clusters that are not square. A line is `line` wide and has the clusters, `across` wide, at
-// most `most` in all, that begin before its end.
+// Lines of a triangle whose clusters are not square. A line is `line` wide. Its clusters, `across` wide and at most
+// `most`, are those that begin before the line's end.
 struct TriangleLines {
   int line, across, most;
   int end = 0, clusters = 0;

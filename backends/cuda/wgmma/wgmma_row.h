@@ -1,10 +1,9 @@
-// Host side of the wgmma kernels that read operands in place, in tiles of one width (any width: wgmma_width_row.h). A
-// kernel's file defines a Row:
+// Host side of the wgmma kernels with tiles of one width (any width: wgmma_width_row.h). A kernel's file defines a Row:
 //
 //   struct Row {
 //     static constexpr libsgemm_math_mode_t math_mode = ...;    // TF32: FP32 operands; FP32: 16-bit ones
 //     static constexpr Fitted fitted = ...;                     // model parameters, shares of the tensor cores' rate
-//     static constexpr int most_cluster = ...;                  // blocks of a cluster, if clusters are used
+//     static constexpr int most_cluster = ...;                  // blocks of the largest cluster
 //     template <Number, bool XAlongK, bool YAlongK, int Cluster> using Shape = WgmmaShape<...>;
 //     template <Number, bool XAlongK, bool YAlongK, int Cluster> static WgmmaKernel kernel();
 //   };
@@ -46,7 +45,7 @@ WgmmaInstance wgmma_instance(WgmmaKernel kernel) {
           TriangleTiles::squares};
 }
 
-// Returns use(number, x, y), with ::value for the call's instance.
+// Returns use(number, x, y) with the instance's integral constants.
 template <Number kNumber, class Use>
 auto with_wgmma_sides(const WgmmaSides &sides, const Use &use) {
   using Yes = std::true_type;
@@ -84,7 +83,7 @@ using WgmmaLines = std::conditional_t<kAlongK, ptx::AlongK<128>, ptx::AlongOuter
 template <Number kNumber, bool kXAlongK, bool kYAlongK, int kN, int kStages, int kCluster>
 using WgmmaShape16 = WgmmaShape<kNumber, WgmmaLines<kXAlongK>, WgmmaLines<kYAlongK>, 1, kN, 64, kStages, kCluster>;
 
-// Least k at which blocks with one tile each are worth a pair, which starts later.
+// Least k at which pairs, which start later, pay for blocks with one tile each.
 constexpr int kPairDepth = 1024;
 
 template <class Row>
@@ -114,7 +113,7 @@ struct WgmmaTiles {
   static libsgemm_status_t enqueue(const GemmDesc &desc, const StridedOperands &operands, int64_t count,
                                    const Launch &launch, Error *error) {
     const WgmmaSides s = sides(desc);
-    // Pairs save reads of L2. If every block has one tile, the device must hold them all.
+    // If every block of a pair has one tile, the device must hold them all.
     const auto blocks = [&](int cluster_x, int cluster_y) {
       return ceil_div(s.x(desc), cluster_x) * ceil_div(s.y(desc), cluster_y) * count;
     };
@@ -133,8 +132,7 @@ inline int64_t most_wgmma_products(const GemmDesc &desc, int slices) {
   return std::clamp<int64_t>(INT_MAX / 4 / tiles, 1, kMostProducts);
 }
 
-// Extra seconds for a C that TMA cannot store, which other tiles' products hide less (fitted by eye to k below 50,
-// H100).
+// Extra seconds for a C that TMA cannot store, fitted by eye to k below 50 on an H100.
 inline double wgmma_row_stores(const GemmDesc &desc, bool may_box, bool swapped, int width, int index) {
   const double elements = static_cast<double>(desc.m) * static_cast<double>(desc.n);
   return may_box && wgmma_boxes_fit(desc, swapped, width)

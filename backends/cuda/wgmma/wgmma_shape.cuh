@@ -1,4 +1,3 @@
-// Shapes of the wgmma kernels (wgmma_engine.cuh).
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -8,7 +7,8 @@
 namespace libsgemm::cuda {
 
 constexpr int kConsumers = 2, kConsumerWarps = 8;
-// kN: columns of y. kHalves: 64 rows of x each, for each warpgroup. kDepth: k of a stage.
+// Shape of a wgmma kernel (wgmma_engine.cuh). A tile has kN columns of y, a warpgroup kHalves times 64 rows of x, a
+// stage kDepth k.
 template <Number kNumber, class XLines, class YLines, int kHalves, int kN, int kDepth, int kStages, int kCluster,
           int kPlanes = 1>
 struct WgmmaShape {
@@ -17,7 +17,7 @@ struct WgmmaShape {
   using Y = YLines;
   static constexpr int halves = kHalves, n = kN, depth = kDepth, stages = kStages, cluster = kCluster, planes = kPlanes;
   static constexpr int tile_x = kConsumers * 64 * kHalves, tile_y = kN;
-  // A cluster shares the operand with the larger tile; y only if its halves are whole blocks.
+  // A cluster shares the larger operand; y only if its halves are whole blocks.
   static constexpr bool shares_x = tile_x > tile_y || kN % 128 != 0;
   static constexpr int cluster_x = shares_x ? tile_x : kCluster * tile_x;
   static constexpr int cluster_y = shares_x ? kCluster * tile_y : tile_y;
@@ -38,7 +38,7 @@ struct WgmmaShape {
   static constexpr bool has_boxes =
       kN % box_y == 0 && stages_bytes + kConsumerWarps * 2 * box_bytes + 16 * kStages <= 227 * 1024;
   static constexpr int boxes_bytes = has_boxes ? kConsumerWarps * 2 * box_bytes : 0;
-  // Boxes may also run along x where an operand's layout decides which side of C is x.
+  // An operand's layout decides which side of C is x, so boxes may run along x, too.
   static constexpr bool boxes_along_x = has_boxes && X::by_threads;
   static constexpr int shared_bytes = stages_bytes + boxes_bytes + 16 * kStages;
   static_assert(!X::along_k || row_bytes == X::line, "a row of k is a line");
@@ -59,9 +59,9 @@ struct WgmmaShape {
   static constexpr bool shares_k = false;
 };
 
-// Shape whose tile width is set by the launch; the stages share the memory of four stages of width 256. kCluster: 1, or
-// kMostCluster if the launch sets the cluster. kRows: rows of x. With 64, at most 64 wide, both warpgroups multiply all
-// rows in alternate stages: the bytes that arrive bound such tiles, and these are half.
+// The launch sets the tile's width; the stages share the memory of four stages of width 256. kCluster: 1, or
+// kMostCluster if the launch sets the cluster. With 64 rows of x the tile is at most 64 wide, and both warpgroups
+// multiply all rows in alternate stages: the bytes that arrive bound such tiles, and these are half.
 template <Number kNumber, class XLines, class YLines, int kCluster, int kRows>
 struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, 1> {
   using Widest = WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, 1>;
@@ -70,11 +70,11 @@ struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 
   static constexpr int n = shares_k ? 64 : 256;
   static constexpr int tile_x = kRows, x_bytes = kRows * Widest::row_bytes, cluster = kCluster;
   static constexpr int most_stages = 12;
-  // Barriers of the exchange of accumulators.
+  // Barriers for the exchange of accumulators follow those of the ring.
   static constexpr int barriers_at = Widest::stages_bytes + Widest::boxes_bytes;
   static constexpr int sums_there = barriers_at + 16 * most_stages, sums_taken = sums_there + 8;
   static constexpr int shared_bytes = sums_taken + 8;
-  // Accumulators pass through the boxes of the warpgroup that does not store.
+  // In the boxes of the warpgroup that does not store.
   static constexpr int sums_at = Widest::stages_bytes + Widest::boxes_bytes / 2;
   static_assert(!shares_k || n * kRows * 4 <= Widest::boxes_bytes / 2, "room for the sums");
   static_assert(shared_bytes <= 227 * 1024 && !Widest::shares_x && Widest::row_bytes == 128, "of a multiprocessor");

@@ -1,5 +1,4 @@
-// Stores of the wgmma main loop (wgmma_engine.cuh): accumulators go to C by TMA, by warps from a box in shared memory,
-// or by threads from registers.
+// Stores of the wgmma main loop (wgmma_engine.cuh).
 #pragma once
 
 #include "instructions.cuh"
@@ -26,7 +25,7 @@ struct WgmmaOutput {
         vectors(p.vectors),
         part(p.part) {}
 
-  // True if any of the tile at (x, y) is in the part to store; below, if all of it is, apart from what is outside of C.
+  // True if any of the tile at (x, y) is in the part to store; contains(): if all of it is, as far as it is inside C.
   __device__ __forceinline__ bool meets(int x, int y, int height, int width) const {
     return part == Part::all || (part == Part::y_from_x ? y + width > x : x + height > y);
   }
@@ -38,7 +37,7 @@ struct WgmmaOutput {
 // Prefetches a warpgroup's tile of the old C to L2 during the products.
 __device__ __forceinline__ void prefetch_output(const WgmmaOutput &out, int first_x, int first_y, int height,
                                                 int width) {
-  constexpr int kLine = 32, kLines = 16;  // floats; threads a row: 256 floats are up to 9 lines
+  constexpr int kLine = 32, kLines = 16;  // floats of a line; threads a row, whose 256 floats are up to 9 lines
   const bool along_y = out.step_y == 1;
   const int thread = static_cast<int>(threadIdx.x) % 128, at = thread % kLines * kLine;
   const int length = along_y ? min(width, out.y_end - first_y) : min(height, out.x_end - first_x);
@@ -50,8 +49,8 @@ __device__ __forceinline__ void prefetch_output(const WgmmaOutput &out, int firs
   for (int row = thread / kLines; row < count; row += 128 / kLines) ptx::prefetch_to_l2(line + row * step);
 }
 
-// A Finish says what accumulators represent. `wanted`: the tile is stored at all. value(sum, row(x), column(y)): the
-// product's element. place(out, x): where row x of C begins.
+// A Finish turns accumulators into elements of C: value(sum, row(x), column(y)). `wanted`: the tile is stored at all.
+// place(out, x): address of row x of C.
 struct DenseFinish {
   static constexpr bool dense = true;         // rows are step_x apart
   static constexpr bool reads_boxes = false;  // boxes along y may add to the old C
@@ -68,7 +67,7 @@ struct PlainFinishOf : DenseFinish {
 using PlainFinish = PlainFinishOf<true>;
 using UnreadFinish = PlainFinishOf<false>;  // if beta is 0, or C is read otherwise
 
-// Stores a warpgroup's accumulators from registers, from (first_x, first_y) on.
+// Stores a warpgroup's accumulators from registers.
 template <class Config, class Finish>
 __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
                                            const WgmmaOutput &out, const Finish &finish) {
@@ -123,7 +122,7 @@ __device__ __forceinline__ void store_sums(const float (&sum)[Config::halves][Co
   }
 }
 
-__device__ constexpr float kNothing[4][4] = {};  // where C is not read
+__device__ constexpr float kNothing[4][4] = {};  // stands for a C that is not read
 
 // Finish::row() of a thread's two rows of a box.
 template <class Finish>
@@ -136,9 +135,9 @@ struct BoxRows {
   }
 };
 
-// Writes a warp's 16 rows of 32 columns, box number b, to shared memory, in TMA's swizzle of 128 bytes. Odd rows are
-// two groups of columns ahead, to avoid bank conflicts. `y`: the thread's first column of C. kBack: the tile ends
-// within the box, which so begins 16 columns earlier.
+// Writes a warp's box b, 16 rows of 32 columns, to shared memory, in TMA's swizzle of 128 bytes. Odd rows are two
+// groups of columns ahead, to avoid bank conflicts. kBack: the tile ends within the box, which begins 16 columns
+// earlier.
 template <class Config, bool kBack, bool kReads = false, class Finish>
 __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int b, uint32_t box,
                                          const BoxRows<Finish> &rows, int y, const WgmmaOutput &out,
@@ -147,7 +146,7 @@ __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int 
   const bool odd = lane / 4 % 2 != 0;
 #pragma unroll
   for (int j = 0; j < 4; ++j) {
-    const int mine = odd ? j ^ 2 : j;  // of 8 columns
+    const int mine = odd ? j ^ 2 : j;  // group of 8 columns
     const int column = y + Config::box_y * b - (kBack ? 16 : 0) + 8 * mine;
     const auto column_0 = finish.column(min(column, out.y_end - 1));
     const auto column_1 = finish.column(min(column + 1, out.y_end - 1));
@@ -164,8 +163,8 @@ __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int 
   }
 }
 
-// fill_box() with contiguous rows of a column, in TMA's swizzle of 64 bytes. Threads of odd columns write their second
-// column first, to avoid bank conflicts.
+// fill_box() for contiguous rows, in TMA's swizzle of 64 bytes. Threads of odd columns write their second column first,
+// to avoid bank conflicts.
 template <class Config, bool kBack, class Finish>
 __device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 2], int b, uint32_t box,
                                                  const BoxRows<Finish> &rows, int y, const WgmmaOutput &out,
@@ -191,8 +190,8 @@ __device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 
   }
 }
 
-// Reads the old C where a thread fills box b along y, in the order of fill_box(), bypassing the L1 cache, which does
-// not see TMA's writes. Not to accumulators: the compiler would then wait for each product (C7515).
+// Reads the old C in the order of fill_box(), bypassing the L1 cache, which does not see TMA's writes. If accumulators
+// were the target, the compiler would wait for each product (C7515).
 template <class Config>
 __device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_x, int y, const WgmmaOutput &out) {
   const int lane = static_cast<int>(threadIdx.x) % 32, first = y + Config::box_y * b;
@@ -202,7 +201,7 @@ __device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       const int x = first_x + lane / 4 + 8 * r;
-      // Where TMA can store, columns are inside in pairs.
+      // TMA stores only an even number of columns, so pairs are inside as a whole.
       const bool inside = x < out.x_end && column < out.y_end;
       const float2 *from = reinterpret_cast<const float2 *>(out.c + x * out.step_x + column);
       const float2 pair = inside ? __ldcg(from) : make_float2(0, 0);
@@ -211,13 +210,12 @@ __device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_
   }
 }
 
-// Lines of a box that a convolution's warp handles at once. A tile runs this code once; all lines unrolled would exceed
-// the instruction cache.
+// Lines of a box that a convolution's warp handles at once: all of them, unrolled, would exceed the instruction cache.
 template <class Config>
 constexpr int kBoxLinesAtOnce = Config::planes == 1 ? 2 : 1;
 
-// Writes kCount times 32 elements from a box to C. wanted(i): this lane has an element; to(i), from(i): where. The old
-// C is read kAtOnce at a time, so that reads do not wait for each write.
+// Writes kCount times 32 elements from a box to C: if wanted(i), a lane copies from(i) to to(i). The old C is read
+// kAtOnce at a time, so that reads do not wait for each write.
 template <int kAtOnce, int kCount, class Wanted, class To, class From>
 __device__ __forceinline__ void write_box(float beta, const Wanted &wanted, const To &to, const From &from) {
   static_assert(kCount % kAtOnce == 0, "whole turns");
@@ -246,7 +244,7 @@ __device__ __forceinline__ void write_box_rows(float beta, int x, int y, const W
       [&](int r) { return box + r * 128 + (lane / 4 ^ r % 8) * 16 + lane % 4 * 4; });
 }
 
-// Stores a warpgroup's accumulators by TMA. Each warp alternates between its two boxes.
+// Stores a warpgroup's accumulators by TMA. A warp alternates between its two boxes.
 template <class Config, bool kAlongX, bool kReads, class Finish>
 __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
                                             int width, const TensorMap &map, int matrix, const WgmmaOutput &out,
@@ -258,7 +256,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
 #pragma unroll
   for (int h = 0; h < Config::halves; ++h) {
     if (warp_x + 64 * h >= out.x_end) break;
-    // The old C is in flight while this box and, if registers suffice, the next one are filled.
+    // The old C is read one box ahead if registers suffice.
     constexpr int kAhead = Config::X::by_threads || Config::any_triangle ? 0 : 1;
     [[maybe_unused]] float there[1 + kAhead][4][4];
     const auto read = [&](int b) { read_box<Config>(there[b % (1 + kAhead)], b, warp_x + 64 * h, y, out); };
@@ -276,7 +274,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
         if (next < Config::n / Config::box_y && first_y + Config::box_y * next < out.y_end) read(next);
       }
       const uint32_t box = boxes + turn;
-      turn = Config::box_bytes - turn;  // not by h and b: at the edge of C halves have fewer boxes
+      turn = Config::box_bytes - turn;  // h and b do not decide: at the edge of C halves have fewer boxes
       if (lane == 0) {
         if (Config::any_triangle ? first : h == 0 && b == 0) {
           ptx::store_wait<0>();  // the tile before may have ended with either box
@@ -294,7 +292,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
           fill_box<Config, kBack, kReads>(sum[h], b, box, rows, y, out, finish, there[b % (1 + kAhead)]);
         }
       };
-      // Two copies of the code, not a choice for each accumulator: the code is fetched once a tile.
+      // Two copies of the code save a choice for each accumulator.
       if constexpr (Config::any_width && !kReads) {
         if (back) {
           fill(std::true_type());
@@ -305,7 +303,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
         fill(std::false_type());
       }
       if constexpr (Config::any_triangle) {
-        // The diagonal crosses the box. The warp's other boxes come all before or all after this one, so it is free.
+        // The diagonal crosses the box. The warp's other boxes all come before or all after it, so no copy reads it.
         const int x_of = warp_x + 64 * h, y_of = first_y + Config::box_y * b;
         if (!out.contains(x_of, y_of, Config::box_x, Config::box_y)) {
           __syncwarp();
@@ -324,8 +322,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
   }
 }
 
-// Stores accumulators through a box without TMA: if columns of C are not aligned to 16 bytes, C is read, or only a part
-// of the tile is stored. A warp writes 32 neighbours at once.
+// Stores accumulators through a box without TMA. A warp writes 32 neighbours at once.
 template <class Config, class Finish>
 __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Config::n / 2], int first_x, int first_y,
                                            const WgmmaOutput &out, uint32_t box, const Finish &finish) {
@@ -350,7 +347,7 @@ __device__ __forceinline__ void store_rows(const float (&sum)[Config::halves][Co
   }
 }
 
-// store_rows() for contiguous rows of C, such as windows of contiguous pixels: 16 rows and two columns at once.
+// store_rows() for contiguous rows of C: 16 rows and two columns at once.
 template <class Config, class Finish>
 __device__ __forceinline__ void store_columns(const float (&sum)[Config::halves][Config::n / 2], int first_x,
                                               int first_y, const WgmmaOutput &out, uint32_t box, const Finish &finish) {

@@ -1,5 +1,5 @@
-// Tiles of the wgmma main loop (wgmma_engine.cuh): which tile a block computes, so that neighbours share operands in
-// L2, and its ring of stages.
+// Tiles of the wgmma main loop (wgmma_engine.cuh), in an order in which neighbours share operands in L2, and the ring
+// of stages.
 #pragma once
 
 #include "wgmma_shape.cuh"
@@ -12,7 +12,7 @@ struct WgmmaTile {
 
   __device__ __forceinline__ static int count(const WgmmaProblem &p) { return p.tiles.value * p.slices * p.products; }
   __device__ __forceinline__ WgmmaTile(const WgmmaProblem &p, int index, bool any_triangle = false) {
-    // The first tile's place is most of a small product's latency: no division unless needed.
+    // A small product is sensitive to latency: no division unless needed.
     product = slice = 0;
     if (p.slices * p.products > 1) {
       slice = p.tiles.quotient(index);
@@ -52,7 +52,6 @@ struct WgmmaTile {
       }
     }
   }
-  // Slices differ by at most one k-step.
   __device__ __forceinline__ int first_step(const WgmmaProblem &p) const { return step(p, slice); }
   __device__ __forceinline__ int steps(const WgmmaProblem &p) const { return step(p, slice + 1) - step(p, slice); }
 
@@ -90,7 +89,7 @@ struct WgmmaRows {
                                        uint32_t barrier) const;
 };
 
-// The Work of a launch. A thread requests tiles by ascending index; maps() and problem() belong to the latest.
+// The Work of a launch. A thread requests tiles in ascending order; maps() and problem() belong to the latest.
 struct WgmmaWork {
   const WgmmaMaps &of_maps;
   const WgmmaProblem &of_problem;
@@ -101,8 +100,8 @@ struct WgmmaWork {
   __device__ __forceinline__ const WgmmaMaps &maps() const { return of_maps; }
   __device__ __forceinline__ const WgmmaProblem &problem() const { return of_problem; }
   __device__ __forceinline__ WgmmaRows rows(int row, int product) const { return {row, product}; }
-  __device__ __forceinline__ void expect(int) const {}  // will be copied soon
-  // Prefetches what the first copies need, before the previous grid has ended.
+  __device__ __forceinline__ void expect(int) const {}  // tile that will be copied soon
+  // Prefetches what the first copies need.
   __device__ __forceinline__ void prepare() const {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     ptx::prefetch_map(&of_maps.x);
@@ -133,22 +132,22 @@ __device__ __forceinline__ int tile_first_y(const WgmmaProblem &p, const WgmmaTi
   }
 }
 
-// Indices of the tiles that a block computes.
+// The tiles of a block: first, first + step, ... below count.
 struct WgmmaWalk {
   int first, step, count;
 };
 
 template <class Config>
 struct WgmmaRing {
-  uint32_t shared;  // of stage 0
+  uint32_t shared;  // address of stage 0
   int stages = Config::stages, stage_bytes = Config::stage_bytes;
   int x_at = 0, y_at = Config::x_bytes;  // offsets in a stage
   int stage = 0;
   unsigned parity = 0;
-  int rank;                       // the block's, in its cluster
-  int sharers = Config::cluster;  // blocks that share operands, with this one
+  int rank;                       // of the block in its cluster
+  int sharers = Config::cluster;  // blocks that share operands, this one included
   __device__ __forceinline__ WgmmaRing(uint32_t shared, int rank) : shared(shared), rank(rank) {}
-  // `p`: any product of the launch: all have the same stages.
+  // Any product of the launch will do: all have the same stages.
   __device__ __forceinline__ WgmmaRing(uint32_t shared, int rank, const WgmmaProblem &p) : WgmmaRing(shared, rank) {
     if constexpr (Config::any_width) {
       stages = p.stages, stage_bytes = Config::bytes_of_stage(p.width);
@@ -173,7 +172,7 @@ struct WgmmaRing {
   __device__ __forceinline__ void advance() {
     if (++stage == stages) stage = 0, parity ^= 1;
   }
-  // Frees the stage for copies of all blocks that share operands.
+  // Frees the stage in all blocks that share operands.
   __device__ __forceinline__ void release(uint32_t barrier) const {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     if constexpr (Config::cluster > 1) {

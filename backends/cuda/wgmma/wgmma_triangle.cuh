@@ -1,4 +1,4 @@
-// Triangles by wgmma. Each block computes tiles of one kind (WgmmaTriangle).
+// Triangles by wgmma (WgmmaTriangle).
 #pragma once
 
 #include "wgmma_engine.cuh"

@@ -1,11 +1,11 @@
-// A launch of the wgmma kernels over the tiles of a triangle. Host and device.
+// A wgmma launch for a triangle. Host and device.
 #pragma once
 
 #include "wgmma_problem.h"
 
 namespace libsgemm::cuda {
 
-// Blocks before end[0] compute part 0, those before end[1] part 1, the others part 2, with tiles of another kind each.
+// Blocks from end[p - 1] to end[p] compute part p; each part has tiles of one kind.
 constexpr int kTriangleParts = 3;
 struct WgmmaTriangle {
   int end[kTriangleParts];

@@ -78,7 +78,7 @@ struct WgmmaTriangleRow {
         }
         triangle.end[p] = blocks;
       }
-      // Blocks without tiles complete the last cluster.
+      // Blocks without work complete the last cluster.
       triangle.end[kTriangleParts - 1] = blocks = static_cast<int>(ceil_div(blocks, first.cluster)) * first.cluster;
       return launch_after(kernel, static_cast<unsigned>(first.cluster), dim3(static_cast<unsigned>(blocks)),
                           dim3(kWgmmaThreads), first.shared_bytes, launch, error, triangle);
@@ -96,6 +96,5 @@ Kernel wgmma_triangle_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// WIDTH: columns of y in a tile.
 #define LIBSGEMM_WGMMA_TRIANGLE_ROW(NAME, WIDTH) \
   Kernel NAME() { return wgmma_triangle_kernel<Kernels, WIDTH>(#NAME); }

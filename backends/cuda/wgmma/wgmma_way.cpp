@@ -9,23 +9,23 @@
 namespace libsgemm::cuda {
 namespace {
 
-// Model parameters, fitted on an H100 (docs/kernels/wgmma.md). Clocks and bytes: of a multiprocessor, for a k-step.
-// Concurrent work is added as fourth powers, arithmetic and memory as squares, so that the longest counts most.
-constexpr double kClocksOfColumn = 4.79;    // of a column of y and 128 rows of x, in the tensor cores
+// Model parameters, fitted on an H100 (docs/kernels/cost-model.md). Clocks and bytes are those of a multiprocessor in a
+// k-step. Concurrent work adds as fourth powers, arithmetic and memory as squares, so that the longest counts most.
+constexpr double kClocksOfColumn = 4.79;    // tensor cores, 128 rows of x
 constexpr double kLeastColumns = 40;        // fewer take as long
-constexpr double kArrivingPerClock = 61.6;  // bytes that a block gets
+constexpr double kArrivingPerClock = 61.6;  // bytes that a block receives
 constexpr double kReadPerClock = 46.1;      // bytes from L2, when all multiprocessors read
 constexpr double kTornLines = 1.73;         // factor for unaligned lines
-constexpr double kLeastClocks = 268;        // of a k-step, for single blocks; below, for pairs and clusters of four
+constexpr double kLeastClocks = 268;        // single blocks
 constexpr double kLeastClocksOfPair = 450, kLeastClocksOfFour = 550;
-constexpr double kClocksOfTile = 284;       // a tile's start and end
-constexpr double kClocksOfHalfTile = 575;   // the same for 64 rows
-constexpr double kClocksOfPair = 1198;      // extra for pairs
-constexpr double kClocksOfFour = 1500;      // extra for clusters of four
+constexpr double kClocksOfTile = 284;      // a tile's start and end
+constexpr double kClocksOfHalfTile = 575;  // the same for 64 rows
+constexpr double kClocksOfPair = 1198;     // extra for a tile of a pair
+constexpr double kClocksOfFour = 1500;
 constexpr double kClocksOfSums = 13.6;      // to store a column of 128 rows
 constexpr double kClocksOfRowSums = 60;     // the same without TMA
 constexpr double kReachedBandwidth = 0.97;  // share of the data sheet's
-constexpr double kRowStores = 0.5;          // extra without TMA, in times of writing all of C
+constexpr double kRowStores = 0.5;          // extra without TMA, as a multiple of the time to write C
 constexpr double kStart = 2.6e-6;           // seconds of a launch
 constexpr double kSum = 2.7e-6;             // seconds to add slices
 constexpr double kSumBandwidth = 3.4e12;    // bytes a second of partial sums
@@ -35,20 +35,21 @@ double fourth(double x) { return square(square(x)); }
 
 double bytes_seconds(const Device &d, double bytes) { return bytes / (kReachedBandwidth * d.memory_bandwidth); }
 
-// Factor on the time of lines that are not aligned to 128 bytes.
+// Factor on the time of a line.
 double torn(int64_t ld, size_t size) { return static_cast<uint64_t>(ld) * size % 128 == 0 ? 1 : kTornLines; }
 
-// Clusters of four leave multiprocessors idle in GPCs whose number is no multiple of 4: an H100 has room for 30.
+// A GPC may have a number of multiprocessors that is no multiple of 4, so clusters of four leave some idle: an H100
+// runs 30 at once.
 int clusters_at_once(const Device &d, const WgmmaCluster &cluster) {
   return cluster.blocks() <= 2 ? d.compute_units / cluster.blocks() : d.compute_units * 10 / 11 / 4;
 }
 
-// True if warps store C. TMA always stores the partial sums of slices.
+// True if warps store C, not TMA, which always stores the partial sums of slices.
 bool by_rows(const GemmDesc &desc, const WgmmaWay &way) {
   return way.slices == 1 && !wgmma_boxes_fit(desc, way.swapped, way.width);
 }
 
-// Clocks for `clusters` tiles of `steps` k-steps; in_y: x is not copied (y_has_x()).
+// in_y: x is not copied (y_has_x()).
 double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, double clusters, double steps,
                     bool in_y = false) {
   const WgmmaSides sides(desc, way.swapped);
@@ -57,7 +58,7 @@ double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, 
   const double at_once = clusters_at_once(d, way.cluster), rounds = std::ceil(clusters / at_once);
   const double busy = clusters * way.cluster.blocks() / (rounds * d.compute_units);
   const double share = way.rows / static_cast<double>(kWgmmaRows);
-  const int columns = sides.y_along_k ? way.width : (way.width + 63) / 64 * 64;  // copied ones
+  const int columns = sides.y_along_k ? way.width : (way.width + 63) / 64 * 64;  // copied columns
   constexpr double kLine = 2.0 * kWgmmaDepth;
   const double wanted = in_y ? way.width - kWgmmaRows / 4 : way.width;  // on the diagonal a warpgroup leaves 64 out
   const double products = share * kClocksOfColumn * std::max(wanted, kLeastColumns);
@@ -107,7 +108,7 @@ double way_seconds(const Device &d, const GemmDesc &desc, const WgmmaWay &way) {
   return seconds;
 }
 
-// Number of slices with which multiprocessors have at most `rounds` tiles, or 0 if below 2.
+// Most slices with which a multiprocessor has at most `rounds` tiles, or 0 if below 2.
 int slices_of(const Device &d, const GemmDesc &desc, const WgmmaWay &way, int rounds) {
   const double fitting = std::floor(rounds * clusters_at_once(d, way.cluster) / clusters_of(desc, way));
   const auto slices =
@@ -119,7 +120,7 @@ constexpr int kMostRounds = 3;  // with slices
 
 constexpr WgmmaCluster kClusters[] = {{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}};
 
-// True if more than half of a cluster's blocks along either side have tiles of C, and each copies whole boxes.
+// True if more than half of the blocks along each side of the cluster have tiles of C, and each copies whole boxes.
 bool cluster_fits(const Device &d, const GemmDesc &desc, const WgmmaWay &way) {
   const WgmmaSides sides(desc, way.swapped);
   const WgmmaCluster &c = way.cluster;
@@ -199,7 +200,7 @@ WgmmaTriangleWay wgmma_triangle_way(const GemmDesc &product, bool y_grows, int w
   }
   Part squares = {width, {1, 0}, TriangleTiles::beside, 0};
   Part halves = {width, {0, 0}, TriangleTiles::halves, 0}, quarters = {kWgmmaRows, {0, 0}, TriangleTiles::quarters, 0};
-  // Tries the fewest rounds of squares, and a few more, with fewer pairs, which leave more blocks for the diagonal.
+  // More rounds of squares need fewer pairs, which leaves more blocks for the diagonal.
   constexpr int kMoreRounds = 3, kPairsLeft = 1;
   WgmmaTriangleWay best = {{}, HUGE_VAL};
   const int64_t pairs = tiles_of(squares), least = ceil_div(pairs, d.compute_units / 2 - kPairsLeft);

@@ -1,5 +1,5 @@
-// Host side of the wgmma kernels for 16-bit operands, read in place. One device kernel serves tiles of all widths; each
-// width is a kernel of the table, and another one with k in slices. The kernel's file defines Kernels:
+// Host side of the wgmma kernels for 16-bit operands. One device kernel serves tiles of all widths; each width has a
+// kernel in the table, and one with k in slices. The kernel's file defines Kernels:
 //
 //   struct Kernels {
 //     template <Number, bool XAlongK, bool YAlongK, int Cluster, int Rows> static WgmmaKernel kernel();
@@ -92,7 +92,7 @@ Kernel wgmma_width_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// ROWS: rows of x; WIDTH: columns of y. The second one: k in slices.
+// A tile has ROWS rows of x and WIDTH columns of y.
 #define LIBSGEMM_WGMMA_ROW(NAME, ROWS, WIDTH) \
   Kernel NAME() { return wgmma_width_kernel<Kernels, ROWS, WIDTH, false>(#NAME); }
 #define LIBSGEMM_WGMMA_SPLIT_ROW(NAME, ROWS, WIDTH) \

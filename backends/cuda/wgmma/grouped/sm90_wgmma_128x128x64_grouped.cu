@@ -1,5 +1,4 @@
-// As sm90_wgmma_256x128x64_grouped.cu, with half the tile (a pair of blocks computes 128 x 256), for groups of which
-// many products are of medium size.
+// sm90_wgmma_256x128x64_grouped.cu with half the tile (a pair of blocks computes 128 x 256), for medium sizes.
 #include "gpu/kernels.h"
 #include "wgmma_grouped_row.h"
 

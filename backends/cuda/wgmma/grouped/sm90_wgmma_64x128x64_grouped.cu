@@ -1,5 +1,4 @@
-// As sm90_wgmma_256x128x64_grouped.cu, with tiles of 64 x 128 and without clusters (pairs slow the kernel for single
-// products), for products with few rows or columns.
+// sm90_wgmma_256x128x64_grouped.cu with tiles of 64 x 128 and without clusters, for products with few rows or columns.
 #include "gpu/kernels.h"
 #include "wgmma_grouped_row.h"
 

@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kMostStride = uint64_t{1} << 40;  // bytes, TMA's limit
 constexpr int64_t kMostOfItem = 65535;
 
-// `count` products of a group, an entry of a table.
+// An entry of a table: `count` products of a group.
 struct Item {
   const GemmDesc *group;
   int64_t first, count;
@@ -27,7 +27,7 @@ uint64_t step(const void *from, const void *to) {
   return reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from);
 }
 
-// Number of products of a group, from `first` on, at strides that TMA supports; at most `most`.
+// Number of products of a group, from `first` on, at constant strides that TMA supports.
 int64_t run_length(const GemmDesc &desc, int64_t first, int64_t most) {
   most = std::min(most, desc.batch_count - first);
   if (desc.batch != Batch::pointers || most < 2) return most;
@@ -72,7 +72,7 @@ void for_items(const GemmDesc &group, const WgmmaGroupedKernel &kernel, const Us
   }
 }
 
-// Returns the end of the items from `next` on that fit into one launch; all have the same transpositions.
+// Returns the end of the items of one launch, which have the same transpositions.
 const Item *cut(const Item *next, const Item *end, const WgmmaGroupedKernel &kernel, bool *swapped) {
   const int ways = WgmmaWays::of(*next->group);
   int64_t plain = 0, other = 0;

@@ -1,10 +1,9 @@
-// Products of different sizes in one wgmma launch. The tiles (clusters) of all products are numbered in sequence.
+// Products of different sizes in one wgmma launch. The tiles (clusters) of all products are numbered in sequence:
 //
 //   tiles     0 1 2 3 4 5 | 6 7 | 8 9 10 11 | 12      first = 0, 6, 8, 12, 13
 //   product   0             1     2           3
 //
-// A block's tiles ascend, and so do their products. It finds the first product by bisection, the others by a search
-// from the previous one on.
+// A block takes its tiles in ascending order. It finds its first product by bisection, the others by a linear search.
 #pragma once
 
 #include "cuda/wgmma/wgmma_engine.cuh"
@@ -30,8 +29,8 @@ class WgmmaGroupWork {
   __device__ __forceinline__ const WgmmaMaps &maps() const { return group_.maps[now_]; }
   __device__ __forceinline__ const WgmmaProblem &problem() const { return group_.problem[now_]; }
   __device__ __forceinline__ WgmmaRows rows(int row, int product) const { return {row, product}; }
-  __device__ __forceinline__ void prepare() const {}  // nothing: expect() prefetches maps
-  // Prefetches the maps of tile `index`, if it is another product's.
+  __device__ __forceinline__ void prepare() const {}
+  // Prefetches the maps of tile `index`, if it belongs to another product.
   __device__ __forceinline__ void expect(int index) const {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     int next = now_;

@@ -1,13 +1,12 @@
-// Products of different sizes, of 16-bit operands, that one wgmma launch computes. Their table is a kernel parameter,
-// so that nothing is copied or kept.
+// Products of 16-bit operands of different sizes in one wgmma launch. Their table is a kernel parameter, so that
+// nothing is copied or kept.
 #pragma once
 
 #include "cuda/wgmma/wgmma_launch.h"
 
 namespace libsgemm::cuda {
 
-// Entry i has tiles (clusters) first[i] to first[i + 1] - 1 of the launch. It is one product, or several of one size at
-// constant strides.
+// Entry i, one product or several of one size at constant strides, has tiles first[i] to first[i + 1] - 1.
 struct WgmmaGroup {
   static constexpr bool large_parameters = true;  // above the 4 KiB that every driver accepts
   static constexpr int kMost = 65;
@@ -27,7 +26,7 @@ struct WgmmaGroupedKernel {
                                const Launch &launch, Error *error);
 };
 
-// Transpositions of a product, the same for all products of a launch.
+// Numbers the transpositions of a product.
 struct WgmmaWays {
   static constexpr int kCount = 4;
   static int of(const GemmDesc &product) { return (along_k_a(product) ? 2 : 0) + (along_k_b(product) ? 1 : 0); }
@@ -41,7 +40,7 @@ inline int64_t wgmma_tiles(const GemmDesc &desc, const WgmmaGroupedKernel &kerne
 // True if TMA can read all products. For Batch::pointers the arrays must be in host memory.
 bool fits_wgmma_group(const GemmDesc &desc, const WgmmaGroupedKernel &kernel, int index);
 
-// GroupedLaunch::launch() of such a kernel. The deepest products come first, so that the last blocks are short.
+// GroupedLaunch::launch(). The deepest products come first, so that the last blocks are short.
 libsgemm_status_t launch_wgmma_groups(const WgmmaGroupedKernel &kernel, const GemmDesc *groups, int64_t count,
                                       const Launch &launch, Error *error);
 

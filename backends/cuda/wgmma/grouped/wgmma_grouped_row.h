@@ -1,5 +1,5 @@
-// Host side of the kernels that compute groups of 16-bit products by wgmma. A single gemm is a group of one, computed
-// only if forced.
+// Host side of the kernels for groups of 16-bit products by wgmma. They compute a single gemm, a group of one, only if
+// forced.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace libsgemm::cuda {
 
-// `Row` is a Row of wgmma_row.h, always in clusters of most_cluster blocks, with
+// `Row` is a Row of wgmma_row.h whose clusters always have most_cluster blocks, with
 //
 //   template <Number, bool XAlongK, bool YAlongK> static void (*group_kernel())(WgmmaGroup);
 template <class Row>
@@ -49,7 +49,7 @@ struct WgmmaGrouped {
     return kForcedOnly + gemm_seconds(device(index), desc, WgmmaTiles<Row>::tiling(desc, index));
   }
 
-  // Predicts from the first product of each group. Launches of different transpositions run one after the other.
+  // Launches of different transpositions run one after the other.
   static double cost_of_groups(const GemmDesc *groups, int64_t count, int index) {
     struct Sum {
       double plain = 0, swapped = 0, depth = 0, bytes = 0, products = 0;
@@ -100,7 +100,7 @@ Kernel wgmma_grouped_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME` and its table entry. N and STAGES are those of WgmmaShape, CLUSTER is its most_cluster.
+// N and STAGES are those of WgmmaShape, CLUSTER is its most_cluster.
 #define LIBSGEMM_WGMMA_GROUPED_ROW(NAME, N, STAGES, CLUSTER)                                           \
   template <Number kNumber, bool XAlongK, bool YAlongK>                                                \
   __global__ void __launch_bounds__(kWgmmaThreads, 1) NAME(const __grid_constant__ WgmmaGroup group) { \
