@@ -3,22 +3,20 @@
 //
 // The instruction computes D = X Y + D, 16 x 8. X comes from B and Y from A, so D is a block of C transposed. Lane 4 g
 // + q has columns g and g + 8 of C, rows 2 q and 2 q + 1. Its elements of X are columns g and g + 8 of op(B) at k = q,
-// q + 4, q + 8, q + 12; of Y row g of op(A) at the same k. With m8n8k4 it has only column g, and k = q. A slice's
-// accumulators (split-K) are doubles.
+// q + 4, q + 8, q + 12; of Y row g of op(A) at the same k. With m8n8k4 it has only column g, and k = q.
 //
-// Source of the fragment layout: measured; NVIDIA, PTX ISA, mma.m16n8k16 and mma.m8n8k4 with .f64. Time:
-// docs/kernels/fp64.md.
+// Source of the fragment layout: measured; NVIDIA, PTX ISA, mma.m16n8k16 and mma.m8n8k4 with .f64.
 #pragma once
 
 #include "float_tile.cuh"
 
 namespace libsgemm::cuda {
 
-// An mma instruction: its columns of C (rows are always 8), k, first architecture.
+// Columns of C (rows are always 8), k, first architecture.
 template <int Columns, int Depth, int MinArch>
 struct DmmaInstruction {
   static constexpr int columns = Columns, depth = Depth, min_arch = MinArch;
-  static constexpr int groups = Columns / 8, quads = Depth / 4;  // of which a lane has a column and a k
+  static constexpr int groups = Columns / 8, quads = Depth / 4;  // a lane has a column of each group, a k of each quad
 #ifdef __CUDA_ARCH__
   static constexpr bool exists = __CUDA_ARCH__ >= 10 * MinArch;
 #else
@@ -28,8 +26,8 @@ struct DmmaInstruction {
 using M16n8k16 = DmmaInstruction<16, 16, 90>;
 using M8n8k4 = DmmaInstruction<8, 4, 80>;
 
-// A block's accumulators of a slice of k. p.partial_ld, in doubles, is a multiple of 4, so a lane's two rows are both
-// inside the column or outside.
+// A block's sums of a slice of k. p.partial_ld is a multiple of 4 doubles, so a lane's two rows are both inside the
+// column or outside.
 struct PartialTile {
   Global<double> *sums;
   int64_t ld;
@@ -62,8 +60,8 @@ struct Dmma {
   static constexpr int blocks_x = Config::warp_n / columns, blocks_y = Config::warp_m / 8;
   static constexpr int steps = Config::tile_k / depth;
 
-  // Shared memory of store() for a warp: its part of C. The pitch is 8 or 24 modulo 32, so that lanes of a half-warp,
-  // which write pairs of rows in four columns, use different banks.
+  // A warp's shared memory in store(). The pitch is 8 or 24 modulo 32, so that lanes of a half-warp, which write pairs
+  // of rows in four columns, use different banks.
   static constexpr int patch_pitch = Config::warp_m + 8, patch_floats = Config::warp_n * patch_pitch;
 
   using Sums = double[blocks_x][blocks_y][2 * groups];
@@ -107,9 +105,9 @@ struct Dmma {
     }
   }
 
-  // Adds the products of a k-step. `next` holds the first block row of X and all of Y; another block row is loaded
-  // while its predecessor is multiplied. before_last(), before the last block row, loads `next` for the following
-  // k-step. before_row(row) may issue other work to overlap.
+  // Adds the products of a k-step. `next` holds the first block row of X and all of Y; a block row is loaded while its
+  // predecessor is multiplied. before_last() loads `next` for the following k-step. before_row(row) may issue other
+  // work to overlap.
   template <class BeforeLast, class BeforeRow>
   __device__ __forceinline__ void multiply(Sums &sum, Floats &next, const float *tile_b, int step,
                                            const BeforeLast &before_last, const BeforeRow &before_row) const {
@@ -141,22 +139,21 @@ struct Dmma {
     multiply(sum, next, tile_b, step, before_last, [](int) {});
   }
 
-  // C = alpha * sum + beta * C, rounded once. Through `shared`, patch_floats for each warp, so that a warp stores whole
-  // lines (docs/kernels/fp64.md).
+  // C = alpha * sum + beta * C, rounded once, through patch_floats of `shared` for each warp, so that a warp stores
+  // whole lines (docs/kernels/fp64.md).
   __device__ __forceinline__ void store(const Sums &sum, const OutputTile &out, float *shared) const {
     const bool vectors = (reinterpret_cast<uintptr_t>(out.c) % 16 | static_cast<uintptr_t>(out.ld) % 4) == 0;
     store_lines(sum, patch_of(out, shared), out.alpha, out.beta, vectors);
   }
 
-  // `first` has MatrixPlace's functions. `vectors`: rows 4 i to 4 i + 3 of a column are contiguous, and aligned to 16
-  // bytes.
+  // `first` has MatrixPlace's functions. `vectors`: each four rows of a column are contiguous, and aligned to 16 bytes.
   template <class Place>
   __device__ __forceinline__ void store(const Sums &sum, const Place &first, int rows, int columns, float alpha,
                                         float beta, bool vectors, float *shared) const {
     store_lines(sum, patch_of(first, rows, columns, shared), alpha, beta, vectors);
   }
 
-  // A tile on the diagonal, of which only one triangle is read and written.
+  // Stores a triangle of a tile on the diagonal.
   __device__ __forceinline__ void store_triangle(const Sums &sum, const OutputTile &out, float *shared,
                                                  bool upper) const {
     const int below = warp_row * Config::warp_m - warp_column * Config::warp_n;
@@ -196,7 +193,7 @@ struct Dmma {
   }
 
  private:
-  // A warp's part of C, in shared memory and in C.
+  // A warp's part of C.
   template <class Place>
   struct Patch {
     float *shared;

@@ -1,12 +1,12 @@
 // Main loop of products on FP64 tensor cores, with several k-tiles in flight (cp.async). What was tried instead:
 // docs/kernels/fp64.md.
 //
-//   time ->      k-tile t     k-tile t+1   ...     in stages 0, 1, ... (s = Config::stages of them)
+//   time ->      stage t      stage t+1    ...     s = Config::stages
 //   multiply     k-tile t     k-tile t+1           fragments of the next products are read while these multiply
-//   copy         k-tile t+s-1 k-tile t+s           into the stage that t-1 has left
+//   copy         k-tile t+s-1 k-tile t+s           into the stage that t-1 has freed
 //
-// The last k-tile is multiplied only in the k-steps that overlap k. One barrier per k-tile, before its last products:
-// then the next k-tile has arrived, and every thread holds the last fragments of this one.
+// A k-tile has one barrier, before its last products: then the next k-tile has arrived, and every thread holds the last
+// fragments of this one.
 #pragma once
 
 #include "dmma.cuh"
@@ -15,7 +15,7 @@
 
 namespace libsgemm::cuda {
 
-// Base of a kernel's Config. A block computes tile_m x tile_n of C, a warp warp_m x warp_n.
+// Base of a kernel's Config.
 template <int TileM, int TileN, int TileK, int WarpM, int WarpN, class Mma = M16n8k16>
 struct DmmaShape {
   using Instruction = Mma;
@@ -50,9 +50,8 @@ struct DmmaRange {
   }
 };
 
-// Source of a product's k-tiles, in order. If copies take many instructions, a supply sets `spread`: they are then
-// interleaved with the products of a k-tile. copy_part(part, parts, stage) issues share `part`, also after the block's
-// last k-tile.
+// Source of a product's k-tiles, in order. If copies take many instructions, a supply sets `spread`: copy_part(part,
+// parts, stage), also called after the block's last k-tile, is then interleaved with the products.
 template <class A, class B>
 struct DmmaSupply {
   static constexpr bool spread = false;

@@ -1,15 +1,15 @@
-// symm and trmm on the FP64 tensor cores: the main loop of dmma_multistage.cuh with an A of which one triangle is
-// stored, on either side of the product. trmm reads the other matrix from a copy. Figures: docs/kernels/fp64.md.
+// symm and trmm on the FP64 tensor cores (dmma_multistage.cuh), with an A of which one triangle is stored, on either
+// side of the product. trmm reads the other matrix from a copy. Figures: docs/kernels/fp64.md.
 //
-//        k ->                     a k-tile of A for a block of C, if the upper triangle is stored:
+//        k ->                     k-tiles of A, if the upper triangle is stored:
 //      +---+---+---+---+
-//      | x | p | p | p |          p  on the stored side: copied as any operand
+//      | x | p | p | p |          p  on the stored side
 //   o  +---+---+---+---+          x  the diagonal crosses it: copied element by element
 //   u  | m | x | p | p |          m  on the other side: trmm skips it; symm copies each element from its mirror image
 //   t  +---+---+---+---+
 //
-// In an x, trmm fills the other side of the diagonal with zeros. But zero times Inf or NaN is NaN, so elements of C
-// that are infinite or NaN are computed again, one by one, without such terms.
+// In an x, trmm fills the other side with zeros. Zero times Inf or NaN is NaN, so infinite or NaN elements of C are
+// computed again, one by one, without such terms.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ constexpr Fetch by_elements(Fetch kind) {
   return kind == Fetch::outer_x4 ? Fetch::outer : kind == Fetch::inner_x4 ? Fetch::inner : kind;
 }
 
-// A k-tile of A that is not entirely on the stored side.
+// A k-tile of A of the kinds x and m.
 template <HalfStored kStored, int Outer, int Depth, int Threads, Fetch Kind>
 struct CrossedTile : FloatTile<Outer, Depth, Threads, by_elements(Kind)> {
   using Tile = FloatTile<Outer, Depth, Threads, by_elements(Kind)>;
@@ -109,7 +109,7 @@ class OneSidedSupply {
   Other other_;
 };
 
-// Returns an element of a trmm before alpha, from the terms inside the triangle only.
+// An element of a trmm before alpha, from the terms inside the triangle only.
 template <bool kLeft, Fetch KindA, Fetch KindB>
 __device__ __noinline__ double triangular_sum(const StridedOperands &operands, const OneSidedProblem &p, int64_t row,
                                               int64_t column) {

@@ -4,8 +4,7 @@
 #include "dmma_row.h"
 #include "gpu/level3/one_sided_row.h"
 
-// Defines the kernel `NAME` of the file's Config. ROUTINE is symm or trmm, STORED the HalfStored of its A. The file
-// must already have a Row, from LIBSGEMM_DMMA_ROW.
+// ROUTINE is symm or trmm, STORED the HalfStored of its A. The file must already have a Row, from LIBSGEMM_DMMA_ROW.
 #define LIBSGEMM_DMMA_ONE_SIDED_ROW(NAME, ROUTINE, STORED)                                                \
   template <bool kLeft, Fetch KindA, Fetch KindB>                                                         \
   __global__ void __launch_bounds__(Config::threads, Config::blocks)                                      \

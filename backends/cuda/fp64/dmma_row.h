@@ -8,10 +8,9 @@
 
 namespace libsgemm::cuda {
 
-// Base of a Row of gpu/tiles/tile_row.h. The Config also has Instruction; blocks, resident per multiprocessor; fitted,
-// and split_fitted if a kernel splits k, shares of the peak; elements, the share of the speed if operands are copied by
-// elements; by_floats, k that takes as long as storing C by single floats. Fitted to 180 random shapes with cold
-// operands on an H200.
+// Base of a Row of gpu/tiles/tile_row.h. The Config also has Instruction; blocks per multiprocessor; fitted, and
+// split_fitted if a kernel splits k; elements, the share of the speed if operands are copied by elements; by_floats,
+// the k that takes as long as storing C by single floats. Fitted to 180 random shapes with cold operands on an H200.
 template <class RowConfig>
 struct DmmaRow {
   using Config = RowConfig;
@@ -19,7 +18,7 @@ struct DmmaRow {
 
   static bool runs_on(int index) { return device(index).code_arch >= Config::Instruction::min_arch; }
 
-  // True if operands can be copied 16 bytes at a time, without bytes outside the matrix.
+  // True if operands can be copied 16 bytes at a time.
   static bool vectors(const GemmDesc &desc) {
     const int64_t strides = desc.batch == Batch::strided ? desc.stride_a | desc.stride_b : 0;
     return desc.batch != Batch::pointers && columns_aligned(desc.a, desc.lda) && columns_aligned(desc.b, desc.ldb) &&
@@ -36,7 +35,7 @@ struct DmmaRow {
     Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, figures_or_sm90(d.arch, row)};
     double &fraction = tiling.figures.peak_fraction;
     fraction *= static_cast<double>(d.fp64_tensor_per_clock) / d.fma_per_clock;
-    if (Config::Instruction::min_arch < 90 && d.arch >= 90) fraction /= 2;  // hardware made for m16n8k16
+    if (Config::Instruction::min_arch < 90 && d.arch >= 90) fraction /= 2;  // the hardware is made for m16n8k16
     if (!vectors(desc)) fraction *= Config::elements;
     tiling.depth = Config::Instruction::depth;
     tiling.sum_bytes = sizeof(double);
@@ -44,7 +43,7 @@ struct DmmaRow {
   }
 };
 
-// Enqueues C(i) = alpha * (sum of product i's slices in p.partial) + beta * C(i), rounded once. Slices are doubles.
+// Enqueues C(i) = alpha * (sum of product i's slices, doubles, in p.partial) + beta * C(i), rounded once.
 libsgemm_status_t launch_split_k_sum_fp64(const TileProblem &p, int slices, const StridedOperands &operands,
                                           int64_t count, const Launch &launch, Error *error);
 
@@ -70,7 +69,6 @@ Kernel dmma_split_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME` of the file's Config, a DmmaShape, and its Row.
 #define LIBSGEMM_DMMA_ROW(NAME)                                                                    \
   template <Fetch KindA, Fetch KindB, typename Operands>                                           \
   __global__ void __launch_bounds__(Config::threads, Config::blocks)                               \

@@ -1,10 +1,8 @@
 // syrk, syr2k and gemmtr on the FP64 tensor cores: the main loop of dmma_multistage.cuh over the tiles of C that
 // overlap its triangle (gpu/level3/triangle.h). Figures: docs/kernels/fp64.md.
 //
-// In syr2k a block's k-tiles of op(A) op(B)^T are followed by those of op(B) op(A)^T, into the same accumulators; the
-// last k-tile of the first product is padded with zeros. Tiles on the diagonal are multiplied whole, and stored inside
-// the triangle. With split-K each slice is a matrix of n columns in the workspace, of which only the triangle's tiles
-// are written.
+// In syr2k the k-tiles of op(A) op(B)^T are followed by those of op(B) op(A)^T, into the same accumulators; the last
+// k-tile of the first product is padded with zeros. With split-K only the triangle's tiles of a slice are written.
 #pragma once
 
 #include <climits>
@@ -15,7 +13,6 @@
 
 namespace libsgemm::cuda {
 
-// k-tiles of one product, or of two, the second with A and B exchanged.
 template <class Config, class A, class B>
 class TriangleSupply {
  public:
@@ -50,7 +47,7 @@ class TriangleSupply {
   const StridedOperands &operands_;
   const TriangleProblem &p_;
   int64_t row_, column_;
-  int left_;  // until the second product
+  int left_;  // k-tiles before the second product
   DmmaSupply<A, B> now_;
 };
 

@@ -8,8 +8,7 @@ namespace libsgemm::cuda {
 
 using level3::as_product;
 
-// Enqueues C(i) = alpha * (sum of product i's slices in p.product.partial) + beta * C(i) on the triangle, rounded once.
-// Slices are doubles.
+// launch_split_k_sum_fp64() for a triangle.
 libsgemm_status_t launch_split_k_sum_fp64_triangle(const TriangleProblem &p, int slices,
                                                    const StridedOperands &operands, int64_t count, const Launch &launch,
                                                    Error *error);
@@ -44,7 +43,7 @@ struct DmmaTriangle : TriangleTiles<TriangleRow> {
   }
 
  private:
-  // The latency was measured with FP64 tensor cores of the full rate. Slower ones would attract small calls by it.
+  // The fitted latency is that of FP64 tensor cores of the full rate; with it slower ones would attract small calls.
   static Tiling slow_or_not(Tiling tiling, int index) {
     const Device &d = device(index);
     if (d.fp64_tensor_per_clock < d.fma_per_clock) tiling.figures.latency += kTileLatency;

@@ -1,8 +1,7 @@
-// Operand tiles of floats for the FP64 tensor cores, in the order of global memory; dmma.cuh reads either order, and
-// converts to double.
+// Operand tiles of floats for the FP64 tensor cores, in the order of global memory:
 //
-//   K-major     rows of the tile: outer elements, each tile_k floats and 4 of padding
-//   MN-major    rows of the tile: one k each, tile_m or tile_n floats and 8 of padding
+//   K-major     a row for each outer element: tile_k floats and 4 of padding
+//   MN-major    a row for each k: tile_m or tile_n floats and 8 of padding
 //
 // Lane 4 g + q reads outer element g at k = q. The pitches are 4 times an odd number, and 8 modulo 32, so that the 32
 // lanes read different banks. Elements outside the matrix become zeros; only the last k-tile may be short.
@@ -29,8 +28,8 @@ struct FloatMap {
                 "every thread makes the same number of copies");
   static_assert(Outer % 32 == 0 && (Depth % 8 == 0 || !along_k), "the lanes of a warp read different banks");
 
-  int outer, k;  // of the thread's first copy in the tile
-  int target;    // in shared memory, in floats
+  int outer, k;  // of the thread's first copy
+  int target;    // floats into the shared tile
 
   __device__ __forceinline__ FloatMap() {
     const int thread = static_cast<int>(threadIdx.x), row = thread / row_copies, column = thread % row_copies * width;
@@ -46,9 +45,9 @@ struct FloatTile : FloatMap<Outer, Depth, Threads, Kind> {
   using Map::along_k, Map::copies, Map::rows, Map::step, Map::target, Map::target_step, Map::width;
 
   const float *source;
-  int64_t copy_step, tile_step;  // floats: to the next copy, to the next k-tile
-  // K-major: rows inside the matrix from the thread's first row on, k left from its column on. MN-major: floats of a
-  // copy inside the matrix, k left from its row on.
+  int64_t copy_step, tile_step;  // floats to the next copy, to the next k-tile
+  // Inside the matrix: rows from the thread's first row on, k left from its column on (K-major); floats of a copy, k
+  // left from its row on (MN-major).
   int outer_room;
   int64_t k_room;
 
@@ -65,7 +64,7 @@ struct FloatTile : FloatMap<Outer, Depth, Threads, Kind> {
     k_room = k - first_k - (along_k ? column : row);
   }
 
-  // Copies of four floats start at multiples of 16 bytes.
+  // Requires copies of four floats to start at multiples of 16 bytes.
   __device__ __forceinline__ void copy_async(float *shared) {
     const int left = static_cast<int>(k_room > Depth ? Depth : k_room);  // may be negative
     const float *from = source;

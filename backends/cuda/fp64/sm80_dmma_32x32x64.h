@@ -1,4 +1,3 @@
-// Config of the kernels sm80_dmma_32x32x64_*.
 #pragma once
 
 #include "dmma_multistage.cuh"

@@ -1,5 +1,4 @@
-// As sm80_dmma_64x64x32_multistage.cu, with warps of 16 x 16, for small C; three blocks per multiprocessor. Not
-// measured (docs/kernels/fp64.md).
+// sm80_dmma_64x64x32_multistage.cu with warps of 16 x 16, for small C. Not measured (docs/kernels/fp64.md).
 #include "dmma_triangle.cuh"
 #include "dmma_triangle_row.h"
 #include "sm80_dmma_32x32x64.h"

@@ -1,4 +1,3 @@
-// Config of the kernels sm80_dmma_64x64x32_*.
 #pragma once
 
 #include "dmma_multistage.cuh"

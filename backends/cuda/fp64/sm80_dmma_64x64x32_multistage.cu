@@ -1,6 +1,5 @@
-// As sm90_dmma_64x64x32_multistage.cu, on the FP64 tensor cores of an A100, A800 or A30 (sm_80, instructions of 8 x 8
-// with k 4), for medium and large C; without trmm. Two stages; four blocks per multiprocessor. Not measured
-// (docs/kernels/fp64.md).
+// sm90_dmma_64x64x32_multistage.cu on the FP64 tensor cores of an A100, A800 or A30 (sm_80, m8n8k4), for medium and
+// large C, without trmm. Not measured (docs/kernels/fp64.md).
 #include "dmma_triangle.cuh"
 #include "dmma_triangle_row.h"
 #include "sm80_dmma_64x64x32.h"

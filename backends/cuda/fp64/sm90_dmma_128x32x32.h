@@ -1,4 +1,3 @@
-// Config of the kernels sm90_dmma_128x32x32_*.
 #pragma once
 
 #include "dmma_multistage.cuh"

@@ -1,4 +1,4 @@
-// As sm90_dmma_64x64x32_multistage.cu, with four warps of 32 x 32 one below the other, for C of few columns; gemm only.
+// sm90_dmma_64x64x32_multistage.cu with four warps of 32 x 32 one below the other, for C of few columns; gemm only.
 #include "dmma_row.h"
 #include "sm90_dmma_128x32x32.h"
 

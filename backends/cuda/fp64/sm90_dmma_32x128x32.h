@@ -1,4 +1,3 @@
-// Config of the kernels sm90_dmma_32x128x32_*.
 #pragma once
 
 #include "dmma_multistage.cuh"

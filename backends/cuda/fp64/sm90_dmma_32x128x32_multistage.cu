@@ -1,4 +1,4 @@
-// As sm90_dmma_64x64x32_multistage.cu, with four warps of 32 x 32 side by side, for C of few rows; gemm only.
+// sm90_dmma_64x64x32_multistage.cu with four warps of 32 x 32 side by side, for C of few rows; gemm only.
 #include "dmma_row.h"
 #include "sm90_dmma_32x128x32.h"
 

@@ -1,5 +1,4 @@
-// As sm90_dmma_64x64x32_multistage.cu, with warps of 16 x 16, for small C; and sm90_dmma_32x32x64_symm: symm
-// (dmma_one_sided.cuh).
+// sm90_dmma_64x64x32_multistage.cu with warps of 16 x 16, for small C; also symm.
 #include "dmma_one_sided.cuh"
 #include "dmma_one_sided_row.h"
 #include "dmma_triangle.cuh"

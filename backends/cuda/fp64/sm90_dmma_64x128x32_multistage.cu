@@ -1,5 +1,5 @@
-// As sm90_dmma_64x64x32_multistage.cu, with warps of 32 x 64, for large C; gemm only. Two blocks per multiprocessor:
-// one multiplies while the other waits at its barrier, begins or ends. Tiles of 64 x 64 are faster nearly everywhere.
+// sm90_dmma_64x64x32_multistage.cu with warps of 32 x 64, for large C; gemm only. Tiles of 64 x 64 are faster nearly
+// everywhere.
 #include "dmma_multistage.cuh"
 #include "dmma_row.h"
 

@@ -1,22 +1,19 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices, accumulated in FP64 on the FP64 tensor cores of an H100 or H200.
-// Every element is rounded once. For medium C. Figures: docs/kernels/fp64.md.
+// Every element is rounded once. Figures: docs/kernels/fp64.md. Main loop: dmma_multistage.cuh. A warp's part, and
+// sources: dmma.cuh.
 //
-// sm90_dmma_64x64x32_split_k: with split-K; split_k_sum_fp64() adds the slices in order. sm90_dmma_64x64x32_triangle,
-// sm90_dmma_64x64x32_triangle_split_k: syrk, syr2k and gemmtr (dmma_triangle.cuh). sm90_dmma_64x64x32_trmm: trmm, from
-// a copy of C (dmma_one_sided.cuh).
-//
-// Main loop: dmma_multistage.cuh. A warp's part, and sources: dmma.cuh.
+// _split_k: split_k_sum_fp64() adds the slices in order. _triangle, _triangle_split_k: syrk, syr2k and gemmtr
+// (dmma_triangle.cuh). _trmm: from a copy of C (dmma_one_sided.cuh).
 //
 //   tile of C: 64 x 64            warp: 32 x 32 = 4 x 2 instructions of 8 x 16 (k 16)
 //   +--------+--------+
-//   | warp 0 | warp 2 |           three blocks per multiprocessor, three stages each
+//   | warp 0 | warp 2 |
 //   +--------+--------+
 //   | warp 1 | warp 3 |
 //   +--------+--------+
 //
-// Requires: gemm of FP32, or a routine that writes a triangle; sm_90; any transposition, alignment, size and batch;
-// split_k: no arrays of pointers; a k for which more than one slice pays; a workspace of 8 * slices * (m rounded up to
-// a multiple of 4) * n bytes per product, at most 32 MiB.
+// Requires: sm_90; split_k: no arrays of pointers, a k for which more than one slice pays, a workspace of 8 * slices *
+// (m rounded up to a multiple of 4) * n bytes per product, at most 32 MiB.
 #include "dmma_one_sided.cuh"
 #include "dmma_one_sided_row.h"
 #include "dmma_triangle.cuh"

@@ -1,4 +1,4 @@
-// Second kernels of split-K on FP64 tensor cores, for all of C and for a triangle: gpu/tiles/split_k_sum.h.
+// Second kernels of split-K on FP64 tensor cores: gpu/tiles/split_k_sum.h.
 #include "dmma_triangle_row.h"
 #include "gpu/tiles/split_k_sum.h"
 

@@ -1,14 +1,11 @@
-// Tile loop of level 3: a block computes a kM x kN tile of C from shared memory, a thread 8 x 8 elements of it. Why:
-// docs/kernels/level3.md.
+// Tile loop of level 3 (docs/kernels/level3.md).
 //
 // Source: Volkov and Demmel, "Benchmarking GPUs to tune dense linear algebra", SC 2008 (outer products from shared
 // memory); Nath, Tomov and Dongarra, "An improved MAGMA GEMM for Fermi GPUs", IJHPCA 2010 (double buffering).
 //
-// Thread (x, y) has quads of 4 rows at 4 x and kM / 2 + 4 x, of 4 columns at 4 y and kN / 2 + 4 y. Two buffers hold
-// a[kK][kM + 4] and b[kK][kN + 4]; the padding keeps quads aligned and spreads transposed stores over banks.
-//
-// Global memory is read element by element, so any alignment is possible; neighbouring threads read along the
-// contiguous dimension. Each element of C is summed over increasing k.
+// Thread (x, y) has 4 rows from 4 x and 4 from kM / 2 + 4 x on, 4 columns from 4 y and 4 from kN / 2 + 4 y on. Two
+// buffers hold a[kK][kM + 4] and b[kK][kN + 4]; the padding keeps quads aligned and spreads transposed stores over
+// banks. Each element of C is summed over increasing k.
 #pragma once
 
 #include "contract/finish.h"
@@ -24,12 +21,12 @@ using namespace gpu::level3;
 template <int M, int N, int K, int RESIDENT>
 struct TileConfig {
   static constexpr int kM = M, kN = N, kK = K;        // tile of C; depth of the shared tiles
-  static constexpr int kThreads = (M / 8) * (N / 8);  // 8 x 8 elements of C each
+  static constexpr int kThreads = (M / 8) * (N / 8);  // each has 8 x 8 elements of C
   static constexpr int kResident = RESIDENT;          // blocks per multiprocessor, which bounds the registers
 };
 
-// Fetches a tile of A. Where the diagonal does not cross it, it is plain, or a mirror image if A is symmetric and the
-// other side is stored.
+// Fetches a tile of A. If the diagonal does not cross it, it is plain, or, if A is symmetric and the other side is
+// stored, a mirror image.
 template <Structure STRUCTURE, typename Stage>
 __device__ __forceinline__ void fetch_a(Stage *stage, const void *data, const StructuredProblem &p, int64_t first_outer,
                                         int outers, int64_t first_depth, int depths) {
@@ -51,8 +48,8 @@ struct TilePosition {
   int64_t row, col;
 };
 
-// Position of tile `index` of those that tile_count() counts. Without a triangle, columns are grouped by eight, so that
-// blocks share rows of A and columns of B in L2. A lower triangle is counted row by row, an upper one as its transpose.
+// Groups of eight columns share rows of A and columns of B in L2. A lower triangle is counted row by row, an upper one
+// as its transpose.
 template <typename Config>
 __device__ __forceinline__ TilePosition tile_position(const StructuredProblem &p, int64_t index) {
   if (p.part == Stored::all) {
@@ -70,8 +67,8 @@ __device__ __forceinline__ TilePosition tile_position(const StructuredProblem &p
   return p.part == Stored::lower ? TilePosition{row, col} : TilePosition{col, row};
 }
 
-// Adds a column of A times a row of B, for each k of the tile. `MASKED`: the diagonal crosses a triangular A; terms
-// outside are left out, since 0 * Inf would be NaN. `diagonal`: the k, in the tile, of row 0's diagonal element.
+// `MASKED`: the diagonal crosses a triangular A; terms outside are left out, since 0 * Inf would be NaN. `diagonal`:
+// the k, in the tile, of row 0's diagonal element.
 template <typename Config, bool MASKED>
 __device__ __forceinline__ void multiply(const float *a, const float *b, int x, int y, float (&sum)[8][8], int diagonal,
                                          bool upper) {
@@ -91,14 +88,14 @@ __device__ __forceinline__ void multiply(const float *a, const float *b, int x, 
       }
 #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        const int at = i % 2 == 0 ? j : 7 - j;  // serpentine: consecutive FMAs share an operand
+        const int at = i % 2 == 0 ? j : 7 - j;  // consecutive FMAs share an operand
         sum[i][at] = fmaf(rows[i], cols[at], sum[i][at]);
       }
     }
   }
 }
 
-// The range of k that a tile needs, from a multiple of kK on.
+// The range of k that a tile needs; it starts at a multiple of kK.
 template <typename Config, Structure STRUCTURE>
 __device__ __forceinline__ void depth_range(const StructuredProblem &p, int64_t first_row, int64_t *first,
                                             int64_t *last) {
@@ -113,7 +110,6 @@ __device__ __forceinline__ void depth_range(const StructuredProblem &p, int64_t 
   }
 }
 
-// Stores the part of the tile that the routine writes.
 template <typename Config>
 __device__ __forceinline__ void write_tile(const StructuredProblem &p, float *c, int64_t first_row, int64_t first_col,
                                            int x, int y, const float (&sum)[8][8]) {
@@ -133,7 +129,6 @@ __device__ __forceinline__ void write_tile(const StructuredProblem &p, float *c,
   }
 }
 
-// Block `blockIdx.x` computes tile blockIdx.x % tiles of product blockIdx.x / tiles.
 template <typename Config, Structure STRUCTURE, Type TYPE, typename Operands>
 __device__ __forceinline__ void compute_tile(const Operands &operands, const StructuredProblem &p, unsigned tiles) {
   using StageA = Stager<Config::kM, Config::kK, Config::kThreads, TYPE>;
@@ -143,7 +138,7 @@ __device__ __forceinline__ void compute_tile(const Operands &operands, const Str
 
   const int64_t item = blockIdx.x / tiles;
   TilePosition position = tile_position<Config>(p, blockIdx.x % tiles);
-  // A lower triangle's rows are computed from the bottom, the longest first.
+  // The longest rows come first.
   if (STRUCTURE == Structure::triangular && !p.upper)
     position.row = (p.m + Config::kM - 1) / Config::kM - 1 - position.row;
   const int64_t first_row = position.row * Config::kM, first_col = position.col * Config::kN;
@@ -193,7 +188,7 @@ __device__ __forceinline__ void compute_tile(const Operands &operands, const Str
   write_tile<Config>(p, operands.c(item), first_row, first_col, x, y, sum);
 }
 
-// Enqueues the kernel for a description without arrays of pointers in host memory.
+// Requires: no arrays of pointers in host memory.
 template <typename Config>
 libsgemm_status_t launch_tiles(const GemmDesc &desc, const Launch &launch, Error *error,
                                void (*kernel)(StridedOperands, StructuredProblem, unsigned)) {

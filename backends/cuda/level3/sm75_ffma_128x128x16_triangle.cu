@@ -1,4 +1,4 @@
-// As sm75_ffma_64x64x16_triangle, with tiles of 128 x 128 and blocks of 256 threads.
+// sm75_ffma_64x64x16_triangle with tiles of 128 x 128 and blocks of 256 threads.
 #include "level3_tile.cuh"
 
 namespace libsgemm::cuda {

@@ -1,6 +1,5 @@
-// As sm75_ffma_256x256x256_blocked_trsm, for trmm: the product of a triangle and a matrix in place. With FP64 tensor
-// cores of the full rate, whose trmm from a copy is as fast as a gemm, triangles that are not cut have orders up to
-// 4096, as copies fit the default workspace (docs/kernels/level3.md).
+// sm75_ffma_256x256x256_blocked_trsm for trmm. With FP64 tensor cores of the full rate, triangles are not halved if
+// their copy fits the default workspace (docs/kernels/level3.md).
 #include <algorithm>
 
 #include "gpu/level3/blocked.h"
@@ -14,7 +13,7 @@ using level3::Leaf;
 
 constexpr Tiling kCopied = {64, 64, 128, 3, {0.85}};
 
-// Predicts a triangle that is one step, from a copy.
+// Predicts a triangle that is not halved.
 double copied_seconds(const GemmDesc &desc, int index) {
   GemmDesc gemm = gemm_step(desc, desc.m, desc.n, desc.k / 2 + kCopied.tile_m, 1, 0);
   gemm.batch_count = desc.batch_count;

@@ -1,11 +1,8 @@
 // A symmetric matrix times a general one, by the fastest gemm: full rows of A are written to the workspace, as many as
-// fit 64 MiB (all, up to order 4096), and multiplied by the cheapest kernel. C[rows] = alpha A[rows] B + beta C[rows],
-// or from the right C[, rows] = alpha B A[rows]^T + beta C[, rows].
+// fit 64 MiB (all, up to order 4096). C[rows] = alpha A[rows] B + beta C[rows], or from the right C[, rows] = alpha B
+// A[rows]^T + beta C[, rows].
 //
-// The kernel here writes the rows in tiles of 32 x 32. A tile on the stored side is copied, one on the other side
-// transposed through shared memory, one on the diagonal copied element by element.
-//
-// Requires: symm of order at most 65536, and the workspace. Any stride and alignment. Its speed has not been measured.
+// Requires: symm of order at most 65536, and the workspace.
 #include <algorithm>
 
 #include "gpu/cost.h"
@@ -18,8 +15,8 @@ namespace {
 
 constexpr int kTile = 32, kRowsAtOnce = 8;
 constexpr int64_t kMostElements = static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES / sizeof(float));
-constexpr int64_t kAlign = 64;        // rows written at a time: a multiple
-constexpr int64_t kWorthwhile = 256;  // below, cost() does not search for the gemm
+constexpr int64_t kAlign = 64;        // the rows that are written at once are a multiple
+constexpr int64_t kWorthwhile = 256;  // least order for which cost() searches for the gemm
 
 // Writes rows [first, first + rows) to `target`, rows x order.
 __global__ void __launch_bounds__(kTile *kRowsAtOnce)
@@ -59,7 +56,6 @@ int64_t rows_at_once(int64_t order) {
   return ((order + cuts - 1) / cuts + kAlign - 1) / kAlign * kAlign;
 }
 
-// The product with rows [first, first + rows) of A, in `target`.
 GemmDesc product(const GemmDesc &d, int64_t first, int64_t rows, const void *target, int64_t ld) {
   const bool left = d.side == LIBSGEMM_LEFT;
   GemmDesc gemm = gemm_step(d, left ? rows : d.m, left ? d.n : rows, d.k, d.alpha, d.beta);
@@ -85,7 +81,7 @@ double cost(const GemmDesc &desc, int index) {
   const int64_t rows = rows_at_once(desc.k), ld = columns_apart(rows);
   const double cuts = static_cast<double>((desc.k + rows - 1) / rows), order = static_cast<double>(desc.k);
   const double written = cuts * kLaunchSeconds + memory_seconds(device(index), 8 * order * order);
-  // NULL is aligned like the workspace, in which the rows will be.
+  // A null pointer is aligned like the workspace.
   const GemmDesc gemm = product(desc, 0, rows, nullptr, ld);
   if (desc.k < kWorthwhile) return written + gemm_seconds(device(index), gemm, {64, 64, 64, 6, 0.5});
   return written + cuts * step_seconds(gemm, index, 0);

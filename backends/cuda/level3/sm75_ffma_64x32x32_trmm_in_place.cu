@@ -1,7 +1,4 @@
-// The product of a triangle and a matrix, in place. Blocks of 128 threads compute 32 columns of X (rows, from the
-// right), one tile of 64 x 32 after the other; picture, shared memory and source: gpu/level3/panel.h.
-//
-// Requires: trmm. Any size, stride and alignment; no workspace.
+// The product of a triangle and a matrix, in place (gpu/level3/panel.h).
 #include "gpu/level3/panel.h"
 #include "runtime/device.h"
 

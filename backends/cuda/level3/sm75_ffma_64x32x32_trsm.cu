@@ -1,6 +1,4 @@
-// Triangular systems by blocked substitution, in blocks as in sm75_ffma_64x32x32_trmm_in_place.
-//
-// Requires: trsm. Any size, stride and alignment; no workspace. Its speed has not been measured.
+// Triangular systems by blocked substitution (gpu/level3/panel.h).
 #include "gpu/level3/panel.h"
 #include "runtime/device.h"
 

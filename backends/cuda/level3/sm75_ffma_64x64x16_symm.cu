@@ -1,7 +1,4 @@
-// A symmetric matrix times a general one (tile and sources: level3_tile.cuh). Tiles of A on the side that is not stored
-// are read as the transpose of their mirror image, those on the diagonal element by element.
-//
-// Requires: symm. Any size, stride and alignment. Its speed has not been measured.
+// A symmetric matrix times a general one (level3_tile.cuh).
 #include "level3_tile.cuh"
 
 namespace libsgemm::cuda {

@@ -1,8 +1,6 @@
-// The product of a triangle and a matrix, from a copy of the matrix in the workspace (tile and sources:
-// level3_tile.cuh). A tile takes only the k inside the triangle; those with the largest k come first.
+// The product of a triangle and a matrix, from a copy of the matrix (level3_tile.cuh).
 //
-// Requires: trmm, and workspace for the copy: 4 n bytes times m rounded up to a multiple of 4, for each product of a
-// batch. Any size, stride and alignment. Its speed has not been measured.
+// Requires: trmm, and workspace for the copy: 4 n bytes times m rounded up to a multiple of 4, for each product.
 #include "gpu/level3/trmm_copy.h"
 #include "level3_tile.cuh"
 

@@ -1,10 +1,9 @@
-// As sm75_ffma_256x256x256_blocked_triangle, for syrk of FP16 or bfloat16 matrices.
+// sm75_ffma_256x256x256_blocked_triangle for syrk of FP16 or bfloat16 matrices. A gemm computes the blocks on the
+// diagonal as whole squares in the workspace, 32 MiB of them at a time; the kernel here adds their triangles to C. Why:
+// docs/kernels/level3.md.
 //
-// A gemm computes the blocks on the diagonal as whole squares in the workspace, 32 MiB of them at a time. The kernel
-// here adds their triangles to C, 32 x 64 elements with a block of 32 x 8 threads. Why: docs/kernels/level3.md.
-//
-// Requires: syrk of FP16 (from sm_75 on) or bfloat16 (from sm_80 on) operands, and the workspace. Any size, stride and
-// alignment. Its results and speed have not been measured.
+// Requires: syrk of FP16 (sm_75) or bfloat16 (sm_80) operands, and the workspace. Its results and speed have not been
+// measured.
 #include <algorithm>
 
 #include "contract/finish.h"
@@ -57,7 +56,7 @@ size_t workspace(const GemmDesc &desc, int) {
   return squares_bytes(blocks.order, blocks.count);
 }
 
-// Blocks on the diagonal as whole squares; the caller sets C.
+// The blocks on the diagonal as whole squares; the caller sets C.
 GemmDesc whole_squares(const GemmDesc &d) {
   GemmDesc gemm = gemm_step(d, d.n, d.n, d.k, d.alpha, 0.0f);
   gemm.type = d.type;
@@ -100,7 +99,7 @@ libsgemm_status_t launch_diagonal(const GemmDesc &desc, const Launch &launch, Er
   return status;
 }
 
-// Predicts a good gemm on tensor cores, without a search of the table for each step.
+// Stands for a good gemm on tensor cores, which saves a search of the table for each step.
 double gemm_of_16_bits(const GemmDesc &gemm, int index) {
   const Device &device = cuda::device(index);
   const double rate = static_cast<double>(device.tensor_per_clock) / device.fma_per_clock;

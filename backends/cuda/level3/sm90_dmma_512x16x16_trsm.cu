@@ -1,10 +1,8 @@
-// Triangular systems, with FP64 sums on the FP64 tensor cores of an H100 or H200. A block solves 16 columns of X (rows,
-// from the right) with a triangle of order 512 at most (solve_panel.cuh). Blocks for orders up to 256 have 8 warps, two
-// to a multiprocessor; others 16. Larger triangles are halved (gpu/level3/blocked.h), with gemms in FP64 mode between
+// Triangular systems, with FP64 sums on the FP64 tensor cores of an H100 or H200. A block solves a triangle of order
+// 512 at most (solve_panel.cuh). Larger triangles are halved (gpu/level3/blocked.h), with gemms in FP64 mode between
 // the halves. Why, and figures: docs/kernels/level3.md.
 //
-// Requires: trsm; sm_90; any size, stride and alignment; no workspace. A whose columns do not all start at multiples of
-// 16 bytes is loaded by single floats. With less than 142208 bytes of shared memory a block solves orders up to 256.
+// Requires: trsm; sm_90. With less than 142208 bytes of shared memory a block solves orders up to 256.
 #include <algorithm>
 #include <cmath>
 
@@ -49,7 +47,7 @@ SolveKernel kernel_for(bool along_depth, bool vectors) {
 constexpr int64_t kMostItems = 65535;  // products in a launch: gridDim.y
 constexpr size_t kLargeBytes = solve_bytes(Large::kMostOrder / kSolveRows, Large::kWarps);
 
-// The order that one launch solves, smaller with many columns: then gemms use the tensor cores better.
+// The order that one launch solves. With many columns gemms use the tensor cores better, so it is smaller.
 int64_t leaf_order(int64_t count, const Device &device) {
   return count <= 2048 && device.shared_memory_per_block >= kLargeBytes ? Large::kMostOrder : Small::kMostOrder;
 }
@@ -70,8 +68,8 @@ libsgemm_status_t launch_leaf(const GemmDesc &desc, const Launch &launch, Error 
   });
 }
 
-// Measured for orders 256 and 512 on an H100: until the first X; from one turn's X to the next, with four instructions;
-// of an instruction on a scheduler's tensor core.
+// H100, orders 256 and 512: clocks until the first X; from one turn's X to the next, with four instructions; of an
+// instruction on a scheduler's tensor core.
 constexpr double kStartClocks = 600, kTurnClocks = 1650, kInstructionClocks = 64;
 
 double leaf_seconds(const GemmDesc &desc, int index) {
@@ -83,11 +81,11 @@ double leaf_seconds(const GemmDesc &desc, int index) {
   const double blocks = static_cast<double>(ceil_div(p.count, kSolveColumns)) * batch;
   const double instruction = kInstructionClocks * 128 / device.fp64_tensor_per_clock;
   const double turn = kTurnClocks + 4 * (instruction - kInstructionClocks);
-  // Clocks of a block: the sequence of its turns; the tensor cores.
+  // Clocks of a block: its sequence of turns, its tensor cores.
   const double chain = turns * turn, busy = turns * (turns + 1) * instruction / device.schedulers;
   const double resident = small ? Small::kResident : Large::kResident;
   const double waves = std::floor(blocks / (units * resident));
-  const double last = std::ceil((blocks - waves * units * resident) / units);  // on the busiest multiprocessor
+  const double last = std::ceil((blocks - waves * units * resident) / units);  // blocks of the busiest multiprocessor
   double clocks = waves * (kStartClocks + std::max(chain, resident * busy));
   if (last > 0) clocks += kStartClocks + std::max(chain, last * busy);
   const double order = static_cast<double>(p.order), count = static_cast<double>(p.count);

@@ -1,6 +1,6 @@
 // trsm of a triangle of order 512 at most by one launch, with FP64 sums on the FP64 tensor cores of sm_90. A block
-// solves 16 columns of X, from the first row to the last. X from the right is the transposed problem, by strides.
-// Schedule, places of elements, accuracy and figures: docs/kernels/level3.md.
+// solves 16 columns of X. X from the right is the transposed problem, by strides. Schedule, places of elements,
+// accuracy and figures: docs/kernels/level3.md.
 //
 // Source: blocked substitution with inverted diagonal blocks, Du Croz and Higham, "Stability of methods for matrix
 // inversion", IMA J. Numer. Anal. 12 (1992). The distribution of the rows over the warps is new.
@@ -11,11 +11,11 @@
 //   +----+----+              +----+   registers.
 //   |T10 |inv |              | X1 |
 //   +----+----+----+         +----+   Once X(s) is known, the warps of all later turns subtract T(t, s) X(s). The warp
-//   |T20 |T21 |inv |         | X2 |   of turn s + 1 does this first for that turn, multiplies by the inverse of the
-//   +----+----+----+         +----+   diagonal block, which gives X(s + 1), and posts X(s + 1) in shared memory.
+//   |T20 |T21 |inv |         | X2 |   of turn s + 1 then multiplies by the inverse of the diagonal block and posts
+//   +----+----+----+         +----+   X(s + 1) in shared memory.
 //
 // Shared memory for t turns on w warps: inverses[2 min(t, w)], which first hold the diagonal blocks; X[t]; a block of
-// right-hand sides; barriers[t]. 142208 bytes for 32 turns on 16 warps, 72192 for 16 on 8.
+// right-hand sides; barriers[t].
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -29,21 +29,20 @@ namespace libsgemm::cuda::level3 {
 
 using namespace gpu::level3;
 
-// `Warps` warps for orders of 32 Warps at most.
 template <int Warps, int Resident>
 struct SolveConfig {
   static constexpr int kWarps = Warps, kThreads = 32 * Warps, kResident = Resident;
   static constexpr int kMostOrder = 32 * Warps;
 };
 
-constexpr int kSolveRows = 16, kSolveColumns = 16;           // of X in a turn, in a block
-constexpr int kBlockPitch = kSolveRows + 2;                  // doubles; no bank conflicts of lanes with a row each
-constexpr int kInversePitch = kSolveRows * kBlockPitch + 2;  // nor of half-warps with a turn each
+constexpr int kSolveRows = 16, kSolveColumns = 16;           // rows of X in a turn, columns in a block
+constexpr int kBlockPitch = kSolveRows + 2;                  // doubles; avoids bank conflicts between rows
+constexpr int kInversePitch = kSolveRows * kBlockPitch + 2;  // avoids them between the turns of half-warps
 constexpr int kSolvedPitch = kSolveRows * kSolveColumns;
 constexpr int kScratchPitch = kSolveColumns + 1;
 constexpr int kScratchDoubles = kSolveRows * kScratchPitch;
 constexpr float kMostGrowth = 1 << 12;      // largest row sum of |D^-1| |D| with which the inverse is used
-constexpr uint32_t kOverflow = 0x47efffff;  // least high word of a double that a float may not hold
+constexpr uint32_t kOverflow = 0x47efffff;  // least high word of a double that may exceed a float
 
 __host__ __device__ constexpr int solve_slots(int turns, int warps) { return 2 * (turns < warps ? turns : warps); }
 __host__ __device__ constexpr int solve_bytes(int turns, int warps) {
@@ -61,7 +60,7 @@ struct PanelSolver {
   const float *t;
   float *x;
   double *inverses, *solved, *scratch;
-  uint32_t ready;  // of the turns' barriers
+  uint32_t ready;  // address of the turns' barriers
   int turns, order, warp, lane, g, q;
   int columns;  // of X in the block
 
@@ -88,7 +87,6 @@ struct PanelSolver {
     return inverses + (2 * (turn % Config::kWarps) + turn / Config::kWarps) * kInversePitch;
   }
 
-  // One of T's strides is 1: the compiler sees it.
   __device__ __forceinline__ const float *element(int row, int depth) const {
     return AlongDepth ? t + row * p.t.outer + depth : t + depth * p.t.depth + row;
   }
@@ -97,7 +95,7 @@ struct PanelSolver {
     const int row = first_row(turn) + 2 * g, depth = first_row(step) + 4 * q;
     const float *from = element(row, depth);
     const int64_t ld = AlongDepth ? p.t.outer : p.t.depth;
-    if (first_row(p.upper ? step : turn) + kSolveRows > order) {  // not whole
+    if (first_row(p.upper ? step : turn) + kSolveRows > order) {  // crosses the edge
 #pragma unroll
       for (int e = 0; e < 8; ++e) {
         const int h = AlongDepth ? e / 4 : e % 2, j = AlongDepth ? e % 4 : e / 2;
@@ -125,8 +123,8 @@ struct PanelSolver {
     }
   }
 
-  // Returns element (row, column) of a turn's diagonal block in the order of substitution, in which it is a lower
-  // triangle. Rows outside the matrix are those of the identity.
+  // Element of a turn's diagonal block in the order of substitution, in which it is a lower triangle. Outside of the
+  // matrix it is that of the identity.
   __device__ __forceinline__ float diagonal_element(int turn, int row, int column) const {
     const int last = kSolveRows - 1, first = first_row(turn);
     const int i = first + (p.upper ? last - row : row), l = first + (p.upper ? last - column : column);
@@ -134,10 +132,10 @@ struct PanelSolver {
     return inside ? *element(i, l) : row == column ? 1.0f : 0.0f;
   }
 
-  // Each half-warp inverts the block of one of the warp's two turns.
+  // A half-warp inverts the block of one of the warp's two turns.
   __device__ __forceinline__ int inverted_turn() const { return warp + lane / 16 * Config::kWarps; }
 
-  // Loads the lane's row of that block, or its column: neighbouring lanes read along the contiguous dimension.
+  // Loads the lane's row or column of that block, whichever lets neighbouring lanes read neighbours.
   __device__ __forceinline__ void load_diagonal(float (&line)[kSolveRows]) const {
     const int turn = inverted_turn(), own = lane % 16;
 #pragma unroll
@@ -147,11 +145,11 @@ struct PanelSolver {
     }
   }
 
-  // Inverts the block, one column per lane. The inverse is NaN if it must not be used.
+  // Inverts the block, one column for each lane. The inverse is NaN if it must not be used.
   __device__ __forceinline__ void invert(const float (&line)[kSolveRows]) const {
     const int turn = inverted_turn(), own = lane % 16;
     double *block = inverse_of(turn);
-    float row[kSolveRows];  // the lane's
+    float row[kSolveRows];
     if constexpr (AlongDepth) {
 #pragma unroll
       for (int l = 0; l < kSolveRows; ++l) block[l * kBlockPitch + own] = static_cast<double>(line[l]);
@@ -183,7 +181,7 @@ struct PanelSolver {
     for (int l = 0; l < kSolveRows; ++l) {
       growth = __shfl_sync(~0u, magnitude * reciprocal, lane / 16 * 16 + l);
       most = growth <= kMostGrowth ? fmaxf(most, growth) : INFINITY;  // also if NaN
-      magnitude += fabsf(row[l]) * growth;                            // rows up to l no longer use it
+      magnitude += fabsf(row[l]) * growth;
     }
     const double column_pivot = 1.0 / static_cast<double>(pivot);
     double z[kSolveRows];
@@ -210,13 +208,13 @@ struct PanelSolver {
     }
   }
 
-  // Place of element (row, step) of an inverse. A lane loads pairs, next to those of its neighbours.
+  // Place of an inverse's element. A lane loads pairs, next to those of its neighbours.
   __device__ __forceinline__ static int operand_place(int row, int step) {
     const int of_lane = row / 2 * 4 + step / 4, j = step % 4;
     return ((row % 2 * 2 + j / 2) * 32 + of_lane) * 2 + j % 2;
   }
 
-  // Calls visit(element of X, 0 for even rows or 1 for odd, place in Sums) for the lane's elements inside the matrix.
+  // Calls visit(element of X, row % 2, place in Sums) for the lane's elements inside the matrix.
   template <class Visit>
   __device__ __forceinline__ void for_elements(int turn, const Visit &visit) const {
     const int row = first_row(turn) + 4 * q;
@@ -230,8 +228,7 @@ struct PanelSolver {
       }
     }
   }
-  // Calls visit(four elements, place of the first two in Sums). Requires by_vectors(): a whole turn, columns of X at
-  // multiples of 16 bytes.
+  // Calls visit(four elements of X, place of the first two in Sums). Requires by_vectors().
   template <class Visit>
   __device__ __forceinline__ void for_vectors(int turn, const Visit &visit) const {
 #pragma unroll
@@ -246,7 +243,6 @@ struct PanelSolver {
            first_row(turn) + kSolveRows <= order;
   }
 
-  // Loads B in the layout of Sums.
   __device__ __forceinline__ void load_right_side(float (&b)[2][4], int turn) const {
     if (by_vectors(turn)) {
       for_vectors(turn, [&](const float4 *from, int e) {
@@ -275,13 +271,13 @@ struct PanelSolver {
     }
   }
 
-  // Rearranges a lane's accumulators to its operand of a product.
+  // A lane's accumulators are its operand of a product.
   __device__ __forceinline__ static void as_operand(double (&to)[8], const Sums &sum) {
 #pragma unroll
     for (int e = 0; e < 8; ++e) to[e] = sum[e / 2 % 2][e % 2 * 2 + e / 4];
   }
 
-  // -T, converted before X arrives, for which all warps wait.
+  // -T, converted while warps wait for X.
   using Operand = double[2][4];
   __device__ __forceinline__ static void negate(Operand &to, const Tile &tile) {
 #pragma unroll
@@ -307,7 +303,8 @@ struct PanelSolver {
     }
   }
 
-  // Replaces the right-hand sides of a turn by its X, by substitution, rounded row by row. One warp at a time.
+  // Replaces the right-hand sides of a turn by its X, rounded row by row. Only one warp at a time runs this, so all
+  // share `scratch`.
   __device__ __forceinline__ void substitute(Sums &sum, int turn) const {
     const auto place = [&](int h, int e) {
       const int row = 4 * q + h + e % 2 * 2;
@@ -334,7 +331,6 @@ struct PanelSolver {
     sync_warp();
   }
 
-  // Solves, posts and stores the X of a turn from its complete accumulators.
   __device__ __forceinline__ void finish(Sums &sum, int turn) const {
     double right[8];
     as_operand(right, sum);
@@ -366,11 +362,11 @@ struct PanelSolver {
     store(result, turn);
   }
 
-  // Prefetches a block's share of the triangle to L2: tiles of T are loaded only one step ahead.
+  // Prefetches a block's share of the triangle to L2, since tiles of T are loaded only one step ahead.
   __device__ __forceinline__ void prefetch() const {
     constexpr int kLine = 32;  // floats; 16 lines cover a row or column
     const int along = lane % 16 * kLine;
-    const bool before = AlongDepth != p.upper;  // the triangle is before its diagonal
+    const bool before = AlongDepth != p.upper;  // a line of the triangle ends at the diagonal
 #pragma unroll 1
     for (unsigned across = 2 * (blockIdx.x * Config::kWarps + threadIdx.x / 32) + threadIdx.x % 32 / 16;
          across < static_cast<unsigned>(order); across += 2 * Config::kWarps * gridDim.x) {
@@ -404,7 +400,7 @@ struct PanelSolver {
     begin(sum[1], b[1]);
     double solution[8];
 
-    // Steps of the early turn, in each the late turn second; in the last one it follows the early turn's X.
+    // In each step of the early turn the late turn comes second, in the last step after the early turn's X.
 #pragma unroll 1
     for (int step = 0; step < early; ++step) {
       const bool last = step + 1 == early;

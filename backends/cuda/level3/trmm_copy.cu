@@ -1,4 +1,4 @@
-// The copy that trmm multiplies, described in gpu/level3/trmm_copy.h.
+// The copy that trmm multiplies: gpu/level3/trmm_copy.h.
 #include "gpu/level3/trmm_copy_kernel.h"
 
 namespace libsgemm::cuda {

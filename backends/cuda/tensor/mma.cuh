@@ -1,8 +1,7 @@
 // A warp's part of a product by mma.sync, with fragments read by ldmatrix (sm_75; sm_80 for bf16 and tf32).
 //
 // An instruction computes D = X Y + D, 16 x 8, with 32 bytes of k. X comes from B and Y from A, so D is a block of C
-// transposed, and four lanes hold a 32-byte sector of a column of C (docs/kernels/mma.md). Lane l has columns l / 4 and
-// l / 4 + 8 of C, rows 2 (l % 4) and the next.
+// transposed (docs/kernels/mma.md). Lane l has columns l / 4 and l / 4 + 8 of C, rows 2 (l % 4) and the next.
 //
 // ldmatrix transposes MN-major operands, but only 16-bit ones: TF32 operands must be K-major.
 #pragma once
@@ -11,15 +10,13 @@
 
 namespace libsgemm::cuda {
 
-// The layout that MmaEngine reads.
 template <Number kNumber, int Outer, int Depth, int Threads, bool AlongK>
 struct MmaTileOf {
   static_assert(kNumber != Number::tf32 || AlongK, "ldmatrix transposes 16-bit elements only");
   using type = TensorTile<kNumber, Outer, Depth, Threads, AlongK, Swizzled>;
 };
 
-// A lane's reads from an operand's tile, in blocks of 16 outer elements x 32 bytes of k. `kX`: as X; otherwise as Y, as
-// two blocks of 8.
+// Reads an operand's tile in blocks of 16 outer elements x 32 bytes of k: as X, or else as two blocks of 8 of Y.
 template <class Tile, bool kX>
 struct MmaReader {
   static constexpr int pitch = Tile::Layout::pitch;
@@ -29,7 +26,7 @@ struct MmaReader {
   // `first`: outer element of the warp's first block.
   __device__ __forceinline__ MmaReader(const char *tile, int first) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    // ldmatrix reads four matrices; the odd ones adjoin the even ones along the rows, or along the chunks.
+    // ldmatrix reads four matrices; the odd ones follow the even ones along the rows, or along the chunks.
     constexpr bool kRowsFirst = kX == Tile::along_k;
     const int row = kRowsFirst ? lane % 16 : lane % 8 + lane / 16 * 8;
     const int chunk = kRowsFirst ? lane / 16 : lane / 8 % 2;
@@ -37,7 +34,7 @@ struct MmaReader {
     base = ptx::shared_address(tile) + Tile::Layout::at(first_row + row, first_chunk + chunk);
   }
 
-  // Loads block `block` at step `step` of the tile that starts `offset` bytes after the first.
+  // `offset`: bytes from the first stage to the tile's.
   __device__ __forceinline__ void load(uint32_t (&to)[4], int offset, int step, int block) const {
     if constexpr (Tile::along_k) {
       ptx::load_matrices(to, Tile::Layout::further(base + offset, 32 * step) + block * 16 * pitch);
@@ -52,7 +49,7 @@ struct MmaEngine {
   static constexpr int steps = Config::tile_k * TileA::element_bytes / 32;
   static constexpr int blocks_x = Config::warp_n / 16, blocks_y = Config::warp_m / 8;
 
-  // Shared memory of store(): 16 columns of each warp. The pitch avoids bank conflicts.
+  // Shared memory of store(): 16 columns of each warp, without bank conflicts.
   static constexpr int patch_columns = 16 * Config::warp_columns, patch_pitch = Config::tile_m + 8;
   static constexpr int patch_bytes = patch_columns * patch_pitch * static_cast<int>(sizeof(float));
 
@@ -138,9 +135,8 @@ struct MmaEngine {
     }
   }
 
-  // Stores C, or a slice of the workspace, through shared memory (docs/kernels/mma.md). `scale` applies exponents of
-  // the rows and columns, or nothing (split_product.cuh). `shared` has patch_bytes. `holds`: this thread has
-  // accumulators.
+  // Stores C, or a slice in the workspace, through shared memory (docs/kernels/mma.md). `scale` applies exponents of
+  // the rows and columns (split_product.cuh). `holds`: this thread has accumulators.
   template <class Scale>
   __device__ __forceinline__ void store(const Sums &sum, const OutputTile &out, const Scale &scale, char *shared,
                                         bool holds = true) const {
@@ -176,7 +172,7 @@ struct MmaEngine {
     }
   }
 
-  // Stores the patch: each warp takes columns, a line at a time.
+  // A warp takes columns of the patch, a line of the L2 cache at a time.
   template <bool kBeta>
   __device__ __forceinline__ static void store_columns(const OutputTile &out, const float *patch, int i) {
     constexpr int kWarps = Config::threads / 32, kLine = 32;               // floats

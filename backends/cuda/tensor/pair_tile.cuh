@@ -1,6 +1,6 @@
-// Tiles of 16-bit operands at any alignment, through registers: a thread loads two neighbouring elements separately and
-// stores them as a word. The order stays that of global memory. For small products, which wait for latency: a quarter
-// of the bandwidth of whole words, but nothing has to be moved later.
+// Tiles of 16-bit operands at any alignment, through registers, in the order of global memory. A thread loads two
+// neighbouring elements separately and stores them as a word: nothing has to be moved later, which suits small products
+// (docs/kernels/mma.md).
 #pragma once
 
 #include "tensor_tile.cuh"
@@ -20,10 +20,10 @@ struct PairTile {
   static_assert(element_bytes == 2 && row_step * row_threads == Threads && copies * row_step == rows, "whole rows");
 
   const uint16_t *source;
-  int64_t copy_step, tile_step;  // elements: to the thread's next copy, to the next k-tile
+  int64_t copy_step, tile_step;  // elements to the thread's next copy, to the next k-tile
   int target;
-  // K-major: rows inside the matrix from the thread's first one on, elements of k left. MN-major: elements inside the
-  // matrix, rows of k left.
+  // Inside the matrix: rows from the thread's first one on, k left (K-major); elements of a row, rows of k left
+  // (MN-major).
   int outer_room;
   int64_t k_room;
 

@@ -1,12 +1,10 @@
-// C = alpha op(A) op(B) + beta C of 16-bit matrices on tensor cores from sm_75, as in the textbooks: step 1 of the
-// 16-bit ladder (docs/kernels/mma.md). One warp computes a tile of 16 x 16, with one mma_sync() a step of 16 k.
-//
-// Tiles go through shared memory, element by element, because load_matrix_sync() requires aligned pointers and cannot
-// handle edges.
+// C = alpha op(A) op(B) + beta C of 16-bit matrices on tensor cores, as in the textbooks: step 1 of the 16-bit ladder
+// (docs/kernels/mma.md). A warp computes a tile of 16 x 16. Tiles go through shared memory, element by element, because
+// load_matrix_sync() requires aligned pointers and cannot handle edges.
 //
 // Source: NVIDIA, CUDA C++ Programming Guide (warp matrix functions).
 //
-// Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands. Any size, transposition, alignment and batch.
+// Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands.
 #include "gpu/kernels.h"
 #include "tensor_row.h"
 #include "wmma.cuh"

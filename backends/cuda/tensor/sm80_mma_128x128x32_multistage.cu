@@ -1,19 +1,17 @@
-// C = alpha op(A) op(B) + beta C of 16-bit matrices on tensor cores from sm_80, for a large C: mma.sync, fragments by
-// ldmatrix from swizzled shared memory, asynchronous copies several k-tiles ahead. Step 4 of the 16-bit ladder
-// (docs/kernels/mma.md). Its _split_k variant cuts k into slices, for few tiles and deep k.
+// C = alpha op(A) op(B) + beta C of 16-bit matrices on tensor cores from sm_80, for a large C: step 4 of the 16-bit
+// ladder (docs/kernels/mma.md). Its _split_k variant cuts k into slices, for few tiles and deep k.
 //
 // Source: NVIDIA, PTX ISA. Loop: tensor_multistage.cuh; swizzle: tensor_tile.cuh; fragments and lanes: mma.cuh.
 //
 //   tile of C: 128 x 128         warp: 64 x 64, 128 accumulators a lane
 //   +--------+--------+
-//   | warp 0 | warp 2 |          shared memory: 64 KiB, 4 stages
+//   | warp 0 | warp 2 |          shared memory: 64 KiB
 //   +--------+--------+
 //   | warp 1 | warp 3 |
 //   +--------+--------+
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
-// multiples of 16 bytes; sm_80; that shared memory. Any size and transposition. Split: two slices or more by the cost
-// model.
+// multiples of 16 bytes; sm_80. Split: two slices or more by the cost model.
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "tensor_multistage.cuh"

@@ -1,5 +1,5 @@
-// As sm80_mma_128x128x32_multistage, with half the tile and twice the warps (8 of 32 x 32, column by column), for
-// matrices with few such tiles. 72 KiB of shared memory, 3 stages.
+// sm80_mma_128x128x32_multistage with half the tile and twice the warps (8 of 32 x 32, column by column), for medium C.
+// 72 KiB of shared memory.
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "tensor_multistage.cuh"

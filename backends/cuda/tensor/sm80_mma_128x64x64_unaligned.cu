@@ -1,6 +1,5 @@
-// As sm80_mma_128x64x64_multistage, at any alignment: a lane copies a word instead of 16 bytes, and rows that start in
-// the middle of a word are moved (unaligned_tile.cuh). For large matrices sm75_mma_64x64x64_packed, which first makes
-// aligned copies, is faster. At most 81 KiB of shared memory.
+// sm80_mma_128x64x64_multistage at any alignment (unaligned_tile.cuh). For large matrices sm75_mma_64x64x64_packed is
+// faster. At most 81 KiB of shared memory.
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "tensor_multistage.cuh"

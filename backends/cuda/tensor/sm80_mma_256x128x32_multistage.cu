@@ -1,5 +1,5 @@
-// As sm80_mma_256x128x64_multistage, for FP32 operands in math mode tf32. A warp rounds its fragments to the nearest
-// TF32 number, ties to even, which limits the speed (docs/kernels/mma.md).
+// sm80_mma_256x128x64_multistage in math mode tf32. A warp rounds its fragments, which limits the speed
+// (docs/kernels/mma.md).
 //
 // Requires: A transposed and B not, since ldmatrix cannot transpose floats (sm80_mma_256x128x32_packed copies others).
 #include "gpu/kernels.h"
@@ -18,7 +18,6 @@ struct Config : TensorShape<Number::tf32, 256, 128, 32, 64, 64> {
   static constexpr double peak_fraction = 0.3;
 };
 
-// MmaEngine that rounds its fragments to TF32.
 template <class Config, class TileA, class TileB>
 struct RoundingEngine : MmaEngine<Config, TileA, TileB> {
   using Base = MmaEngine<Config, TileA, TileB>;

@@ -1,7 +1,6 @@
-// As sm80_mma_128x128x32_multistage, for very large C (step 5 of the ladder): 85 flop per byte from the L2 cache
-// instead of 64, with one block of 8 warps (64 x 64, column by column) a multiprocessor instead of two of 4.
+// sm80_mma_128x128x32_multistage for very large C (step 5 of the ladder), with 8 warps of 64 x 64, column by column.
 //
-// Shared memory: 144 KiB, 3 stages; sm_86, sm_89 and sm_120 have less.
+// Shared memory: 144 KiB; sm_86, sm_89 and sm_120 have less.
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "tensor_multistage.cuh"

@@ -1,18 +1,17 @@
-// C = alpha op(A) op(B) + beta C of 16-bit matrices on tensor cores from sm_80, at any alignment, where C is small:
-// mma.sync, fragments by ldmatrix, operands element by element through registers. Its _split_k variant cuts k into
-// slices. Why, and what was tried: docs/kernels/mma.md.
+// C = alpha op(A) op(B) + beta C of 16-bit matrices on tensor cores from sm_80, at any alignment, for a small C. Its
+// _split_k variant cuts k into slices. Why, and what was tried: docs/kernels/mma.md.
 //
 // Source: NVIDIA, PTX ISA. Loop: tensor_staged() of tensor_multistage.cuh; tiles: pair_tile.cuh; fragments: mma.cuh.
 //
 //   tile of C: 32 x 32           warps 0 to 3: k 0 to 63 of a k-tile, warps 4 to 7: 64 to 127
 //   +--------+--------+          warp: 16 x 16, 8 accumulators a lane
 //   | warp 0 | warp 2 |
-//   +--------+--------+          at the end warps 0 to 3 add the accumulators of 4 to 7
+//   +--------+--------+
 //   | warp 1 | warp 3 |
-//   +--------+--------+          shared memory: at most 40 KiB, 2 stages
+//   +--------+--------+          shared memory: at most 40 KiB
 //
-// Requires: gemm of FP16 or bfloat16 operands, single or in strided batches; sm_80. Any size, transposition and
-// alignment. Split: two slices or more by the cost model.
+// Requires: gemm of FP16 or bfloat16 operands, single or in strided batches; sm_80. Split: two slices or more by the
+// cost model.
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "pair_tile.cuh"

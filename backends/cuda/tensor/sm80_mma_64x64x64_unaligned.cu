@@ -1,5 +1,4 @@
-// As sm80_mma_32x32x128_unaligned, with warps of 32 x 32, which read operands half as often, where C has about 100 rows
-// or columns, or deep k is cut into slices.
+// sm80_mma_32x32x128_unaligned with warps of 32 x 32, for about 100 rows or columns, or a deep k in slices.
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "pair_tile.cuh"

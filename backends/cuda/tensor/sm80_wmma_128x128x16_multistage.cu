@@ -1,5 +1,5 @@
-// As sm80_wmma_256x128x32_multistage, with tiles of 128 x 128 and four warps, for FP32 operands in math mode tf32. A
-// warp rounds its fragments to the nearest TF32 number, ties to even. At most 80 KiB of shared memory; no workspace.
+// sm80_wmma_256x128x32_multistage with tiles of 128 x 128 and four warps, in math mode tf32. A warp rounds its
+// fragments. At most 80 KiB of shared memory.
 #include "gpu/kernels.h"
 #include "tensor_multistage.cuh"
 #include "tensor_row.h"

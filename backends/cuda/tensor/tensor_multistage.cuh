@@ -1,13 +1,12 @@
 // The tiled product on tensor cores: with several k-tiles in flight (cp.async, sm_80), or with one, through registers
-// (sm_75, and any alignment). Through registers, groups of threads can share the steps of a k-tile; at the end the
-// first group adds the accumulators of the others. Why: docs/kernels/mma.md.
+// (sm_75, and any alignment). Why: docs/kernels/mma.md.
 //
-//   time ->      stage t      stage t+1    ...     of s = Config::stages; 2 through registers
+//   time ->      stage t      stage t+1    ...     s = Config::stages; 2 through registers
 //   multiply     k-tile t     k-tile t+1           fragments of the next step are read while a step multiplies
 //   copy         k-tile t+s-1 k-tile t+s           into the stage that t-1 has freed
 //
-// One barrier a k-tile, before the products of its last step: after it the next k-tile has arrived, and every thread
-// has read the last fragments of this one. Rows of unaligned operands are moved one step before the barrier.
+// A k-tile has one barrier, before the products of its last step. After it the next k-tile has arrived, and every
+// thread has read the last fragments of this one. Rows of unaligned operands are moved one step before the barrier.
 #pragma once
 
 #include "tensor_tile.cuh"
@@ -109,8 +108,8 @@ __device__ __forceinline__ void tensor_multistage(const Operands &operands, cons
 #endif
 }
 
-// The product through registers: the next k-tile is loaded while one is multiplied, and stored at the end. output(),
-// the tile of C, is called last, so that it occupies no registers before.
+// The product through registers. Groups of threads can share the steps of a k-tile; the first group adds the
+// accumulators of the others. output(), the tile of C, is called last, so that it occupies no registers before.
 template <class Product, class Output>
 __device__ __forceinline__ void tensor_staged(typename Product::A &a, typename Product::B &b, int count,
                                               const Output &output) {
@@ -171,7 +170,7 @@ __device__ __forceinline__ void tensor_staged(typename Product::A &a, typename P
   engine.store(sum, output(), NoScale(), shared, group == 0);
 }
 
-// tensor_staged() for a block of the grid of tensor_multistage().
+// tensor_staged() with the grid of tensor_multistage().
 template <class Product, typename Operands>
 __device__ __forceinline__ void tensor_small(const Operands &operands, const TileProblem &p) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

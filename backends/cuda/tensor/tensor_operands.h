@@ -1,4 +1,3 @@
-// Alignment of the operands of a product on tensor cores.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
-// Host side of the kernels for tensor cores that read operands in place. A kernel's file defines a Row:
+// Host side of the kernels for tensor cores. A kernel's file defines a Row:
 //
 //   struct Row {
-//     using Config = ...;  // a TensorShape with min_arch, blocks and peak_fraction (of what the tensor cores reach);
-//                          // `fitted`, `split_fitted` if there are model parameters for some architectures
+//     using Config = ...;  // a TensorShape with min_arch, blocks, peak_fraction; `fitted`, `split_fitted` if there are
+//                          // model parameters for some architectures
 //     static constexpr libsgemm_math_mode_t math_mode = ...;   // TF32 for FP32 operands, FP32 for 16-bit ones
 //     template <Number, bool AlongA, bool AlongB> static TensorInstance instance();
 //   };
@@ -20,20 +20,19 @@
 
 namespace libsgemm::cuda {
 
-// A kernel for one order of the operands in memory.
+// A kernel for one majorness of each operand.
 struct TensorInstance {
   void (*kernel)(StridedOperands, TileProblem);
   size_t shared_bytes;
 };
 
-// True if a device has the instructions for operands of this type.
 inline bool has_tensor_cores(Type type, int index) { return device(index).code_arch >= (type == Type::f16 ? 75 : 80); }
 
-// `shared_bytes`: of a block. Resident blocks follow from the most that one block can have, since a multiprocessor has
-// little more. `figures`: shares of the tensor cores' rate.
+// A multiprocessor has little more shared memory than one block can have, so that gives the number of resident blocks.
+// `figures`: shares of the tensor cores' rate.
 template <class Config>
 Tiling tensor_tiling(int index, size_t shared_bytes, Figures figures) {
-  constexpr size_t kReserved = 1024;  // that each block takes in addition
+  constexpr size_t kReserved = 1024;  // bytes that each block takes in addition
   const Device &d = device(index);
   const size_t fitting = (d.shared_memory_per_block + kReserved) / (shared_bytes + kReserved);
   const double rate = static_cast<double>(d.tensor_per_clock) / d.fma_per_clock;
@@ -108,7 +107,7 @@ struct SplitTensorTiles : TensorTiles<Row> {
   }
 };
 
-// Returns the seconds of a launch that the previous grid hides, where kernels start early.
+// Seconds of a launch that the previous grid hides, if kernels can start early.
 inline double hidden_seconds(int index) { return device(index).code_arch >= 90 ? 0.8e-6 : 0; }
 
 template <class Row>
@@ -142,7 +141,7 @@ Kernel tensor_split_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `NAME`, which runs LOOP of tensor_multistage.cuh, and its Row. TILE, ENGINE: see TensorProduct.
+// LOOP is a function of tensor_multistage.cuh; TILE, ENGINE: TensorProduct.
 #define LIBSGEMM_TENSOR_ROW(NAME, MATH_MODE, CONFIG, TILE, ENGINE) \
   LIBSGEMM_TENSOR_ROW_OF(tensor_multistage, NAME, MATH_MODE, CONFIG, TILE, ENGINE)
 #define LIBSGEMM_TENSOR_ROW_OF(LOOP, NAME, MATH_MODE, CONFIG, TILE, ENGINE)                           \

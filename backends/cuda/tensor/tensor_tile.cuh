@@ -1,17 +1,15 @@
-// Operand tiles for tensor cores: copies elements of 16 or 32 bits to shared memory, in the order of global memory. The
-// loops that multiply (wmma.cuh, mma.cuh) read either order.
+// Operand tiles for tensor cores, of 16 or 32-bit elements in the order of global memory:
 //
-//   K-major (AlongK)  rows of the tile: outer elements, each tile_k elements of k long
-//   MN-major          rows of the tile: k elements, each tile_m or tile_n elements long
+//   K-major (AlongK)  a row for each outer element, tile_k elements long
+//   MN-major          a row for each k, tile_m or tile_n elements long
 //
 // A row consists of 16-byte chunks. A Layout places chunk c of row r:
 //
-//   Padded     16 bytes between rows, so that the same chunk of 8 rows is in different banks; WMMA can read it
-//   Swizzled   at chunk c ^ r % 8 of its 128-byte line (r counts lines where rows are shorter); only ldmatrix can read
-//   it
+//   Padded     16 bytes between rows, so that the same chunk of 8 rows is in different banks; for wmma
+//   Swizzled   at chunk c ^ r % 8 of its 128-byte line (r counts lines if rows are shorter); for ldmatrix
 //
 // Unlike in gpu/tiles/tile.h the last k-tile is the short one: a short first one would make later chunks unaligned.
-// Elements beyond the matrix become zeros, also within a chunk.
+// Elements beyond the matrix become zeros.
 #pragma once
 
 #include "contract/desc.h"
@@ -23,7 +21,7 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-enum class Number { f16, bf16, tf32 };  // numbers that tensor cores read; tf32 is float in memory
+enum class Number { f16, bf16, tf32 };  // tf32 is float in memory
 
 template <Number kNumber>
 constexpr int kNumberBytes = kNumber == Number::tf32 ? 4 : 2;
@@ -35,8 +33,8 @@ constexpr bool kHasNumber = true;
 constexpr bool kHasNumber = kNumber == Number::f16;
 #endif
 
-// Shape of a kernel for tensor cores, whose warps compute warp_m x warp_n. Its Config adds stages; blocks, which with
-// the threads bounds the registers; peak_fraction, relative to the rate of 16-bit numbers.
+// A kernel's Config adds stages; blocks, which with the threads bounds the registers; peak_fraction, relative to the
+// rate of 16-bit numbers.
 template <Number kNumber, int TileM, int TileN, int TileK, int WarpM, int WarpN>
 struct TensorShape {
   static constexpr Number number = kNumber;
@@ -45,8 +43,8 @@ struct TensorShape {
   static constexpr int warp_rows = TileM / WarpM, warp_columns = TileN / WarpN;
   static constexpr int threads = 32 * warp_rows * warp_columns;
   static constexpr int k_groups = 1;            // groups of threads, which share the steps of a k-tile
-  static constexpr bool any_alignment = false;  // if false, the operands' columns start at multiples of 16 bytes
-  static constexpr double odd_lines = 1;        // factor on the cost where a leading dimension is odd and k deep
+  static constexpr bool any_alignment = false;  // false: the operands' columns start at multiples of 16 bytes
+  static constexpr double odd_lines = 1;        // factor on the cost if a leading dimension is odd and k deep
   static_assert(TileM % WarpM == 0 && TileN % WarpN == 0 && WarpM % 16 == 0 && WarpN % 16 == 0, "warps cover the tile");
 };
 
@@ -59,8 +57,7 @@ template <int RowBytes>
 struct Padded {
   static constexpr int pitch = RowBytes + 16, period = 1;
   __device__ __forceinline__ static int at(int row, int chunk) { return row * pitch + chunk * 16; }
-  // Returns the shared address `bytes` after `address` in its row. The two have no bit in common, so exclusive or adds
-  // them in a swizzle.
+  // The address `bytes` further in the row. The two have no bit in common, so exclusive or adds them in a swizzle.
   __device__ __forceinline__ static uint32_t further(uint32_t address, int bytes) { return address + bytes; }
 };
 
@@ -68,7 +65,7 @@ template <int RowBytes>
 struct Swizzled {
   static constexpr int pitch = RowBytes;
   static constexpr int chunks = RowBytes / 16 < 8 ? RowBytes / 16 : 8;
-  static constexpr int rows = 8 / chunks;  // that share a line of 128 bytes
+  static constexpr int rows = 8 / chunks;  // rows of a line of 128 bytes
   static constexpr int period = 8;         // rows after which the order of chunks repeats
   static_assert((chunks & (chunks - 1)) == 0, "a power of two");
   __device__ __forceinline__ static int at(int row, int chunk) {
@@ -77,8 +74,7 @@ struct Swizzled {
   __device__ __forceinline__ static uint32_t further(uint32_t address, int bytes) { return address ^ bytes; }
 };
 
-// ---- A thread's share of an operand's tiles
-
+// A thread's share of an operand's tiles.
 template <Number kNumber, int Outer, int Depth, int Threads, bool AlongK, template <int> class LayoutOf>
 struct TensorTile {
   static constexpr int element_bytes = kNumberBytes<kNumber>;
@@ -90,19 +86,19 @@ struct TensorTile {
   static constexpr int bytes = rows * Layout::pitch;
   static constexpr int per_chunk = 16 / element_bytes, row_chunks = row_bytes / 16;
   static constexpr int copies = rows * row_chunks / Threads;
-  static constexpr int row_step = Threads / row_chunks;  // from one copy of a thread to the next
+  static constexpr int row_step = Threads / row_chunks;  // rows to a thread's next copy
   static_assert(copies * Threads == rows * row_chunks && row_step * row_chunks == Threads, "whole rows at once");
   static_assert(row_step % Layout::period == 0 || copies == 1, "at() of a thread's copies differs by whole pitches");
 
   const char *source;
-  int64_t step_bytes, tile_bytes;  // from one copy to the next; from one k-tile to the next
+  int64_t step_bytes, tile_bytes;  // bytes to the next copy, to the next k-tile
   int target;
-  // K-major: rows inside the matrix from the thread's first one on, elements of k left from its chunk on. MN-major:
-  // bytes of its chunk inside the matrix, rows of k left.
+  // Inside the matrix: rows from the thread's first one on, k left from its chunk on (K-major); bytes of its chunk,
+  // rows of k left (MN-major).
   int outer_room;
   int64_t k_room;
 
-  // `extent`: outer elements from `first_outer` on. `first_k`, `k`: where the block's k begins and ends.
+  // `extent`: outer elements from `first_outer` on. The block's k is [first_k, k).
   __device__ __forceinline__ TensorTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,
                                         int64_t first_k, int64_t k) {
     const int thread = static_cast<int>(threadIdx.x);
@@ -183,9 +179,9 @@ struct TensorTile {
   }
 };
 
-// TensorTile for a 16-bit operand at any alignment, one element at a time through registers. In shared memory it is
-// always K-major. Consecutive threads take what is contiguous in global memory: K-major, row_chunks threads a row;
-// MN-major, one thread a row, whose copies are the chunks of the row.
+// TensorTile for a 16-bit operand at any alignment, one element at a time through registers, always K-major in shared
+// memory. Consecutive threads read along the contiguous dimension: a K-major row has row_chunks threads, an MN-major
+// one a single thread.
 template <Number kNumber, int Outer, int Depth, int Threads, template <int> class LayoutOf>
 struct ElementTile {
   static constexpr int element_bytes = kNumberBytes<kNumber>;
@@ -199,11 +195,11 @@ struct ElementTile {
   static_assert(Layout::period == 1, "at() of a thread's copies differs by a constant");
 
   const uint16_t *source;
-  int64_t element_step, copy_step, tile_step;  // elements: to the next one of a chunk, copy, k-tile
+  int64_t element_step, copy_step, tile_step;  // elements to the next element of a chunk, copy, k-tile
   int target, target_step;
   int copies_inside;  // copies of rows inside the matrix
-  int copy_depth;     // k elements from one copy to the next
-  int64_t k_room;     // k elements left from its first chunk on
+  int copy_depth;     // k from one copy to the next
+  int64_t k_room;     // k left from the first chunk on
 
   __device__ __forceinline__ ElementTile(const void *operand, int64_t ld, bool lies_along_k, int64_t first_outer,
                                          int64_t extent, int64_t k) {

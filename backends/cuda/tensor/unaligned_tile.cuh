@@ -1,12 +1,11 @@
-// Tiles of 16-bit operands at any alignment, for the multistage loop. Asynchronous copies take words of 4 bytes. Where
-// a row starts in the middle of a word, the warp that copied it moves it by an element in shared memory.
+// Tiles of 16-bit operands at any alignment, for the multistage loop. Asynchronous copies take words of 4 bytes. If a
+// row starts in the middle of a word, the warp that copied it moves it by an element in shared memory.
 //
 //   global memory    ... e0 | e1 e2 | e3 e4 | ...
 //   copied           xx e0 | e1 e2 | e3 e4 | ...       one word a lane; the word after the row into the padding
 //   moved            e0 e1 | e2 e3 | e4 e5 | ...       a lane reads 16 bytes and the next word
 //
-// A warp has consecutive rows. With an odd ld every other one must be moved, otherwise all or none. Nothing outside of
-// the matrix is read.
+// A warp has consecutive rows. With an odd ld every other one is moved, otherwise all or none.
 #pragma once
 
 #include "tensor_tile.cuh"
@@ -28,17 +27,16 @@ struct UnalignedTile {
   static_assert(element_bytes == 2 && segments * segment_bytes == row_bytes, "whole segments");
   static_assert(passes * rows_at_once * 2 * (Threads / 32) == rows && warp_rows <= 32, "whole passes");
 
-  // Even and odd rows: bytes of the first word before the row's start, 0 or 2; the lane's word.
-  int skipped[2];
-  const char *source[2];
+  int skipped[2];               // even and odd rows: bytes of the first word before the row's start, 0 or 2
+  const char *source[2];        // the lane's word of even and of odd rows
   const char *behind;           // the word after the warp's row number `lane`
-  const char *first;            // of the matrix
-  int64_t row_step, tile_step;  // bytes: from one row, from one k-tile to the next
+  const char *first;            // start of the matrix
+  int64_t row_step, tile_step;  // bytes from one row, from one k-tile to the next
   int target, behind_target;
-  int shift_target, shift_step;  // the lane's chunk of the first rows to move; from one pass to the next
+  int shift_target, shift_step;  // the lane's chunk of the first rows to move; bytes to the next pass
   bool odd_ld, moves_behind;
-  // K-major: rows inside the matrix from the warp's first one on, k elements left. MN-major: the rows' elements inside
-  // the matrix, rows of k left.
+  // Inside the matrix: rows from the warp's first one on, k left (K-major); elements of a row, rows of k left
+  // (MN-major).
   int outer_room;
   int64_t k_room;
 
@@ -78,7 +76,7 @@ struct UnalignedTile {
     k_room -= Depth;
   }
 
-  // Moves the warp's rows in a k-tile that has arrived, where necessary.
+  // Moves the warp's rows of a k-tile that has arrived.
   __device__ __forceinline__ void shift(char *shared) const {
     if (!odd_ld && skipped[0] == 0) return;
     sync_warp();
@@ -88,7 +86,7 @@ struct UnalignedTile {
 
  private:
   // kWhole: all of the k-tile is inside the matrix. Otherwise elements beyond k become zeros; those beyond the outer
-  // dimension may have any value, since they only affect accumulators that are not stored.
+  // extent may have any value, since they only affect accumulators that are not stored.
   template <bool kWhole>
   __device__ __forceinline__ void copy(char *shared) const {
     const int depth = static_cast<int>(k_room < Depth ? k_room : Depth), elements = AlongK ? depth : outer_room;

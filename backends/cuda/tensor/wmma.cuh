@@ -1,9 +1,7 @@
-// A warp's part of a product by nvcuda::wmma (f16 from sm_75; bf16 and tf32 from sm_80), in blocks of 16 x 16 with k 16
-// (f16, bf16) or 8 (tf32).
+// A warp's part of a product by nvcuda::wmma (f16 from sm_75; bf16 and tf32 from sm_80).
 //
-// wmma does not specify which lane holds which element, so rows are padded instead of swizzled, and accumulators go
-// through shared memory: 16 columns of C of each warp at a time, with rows of warp_m + 4 floats. Consecutive lanes
-// write consecutive rows of C, at any alignment.
+// wmma does not specify which lane holds which element, so rows are padded instead of swizzled, and accumulators go to
+// C through shared memory, 16 columns of each warp at a time.
 #pragma once
 
 #include <mma.h>
@@ -15,8 +13,7 @@
 
 namespace libsgemm::cuda {
 
-// Types of an operand's elements in memory and in the library. Before sm_80, where no kernel uses bf16 and tf32, they
-// are the same as f16.
+// Types of elements in memory and in the library. Before sm_80 no kernel uses bf16 and tf32, which then equal f16.
 template <Number kNumber>
 struct WmmaElement {
   using Memory = __half;
@@ -72,7 +69,6 @@ __device__ __forceinline__ void load_fragment(Fragment &f, const char *shared, i
   nvcuda::wmma::load_matrix_sync(f, reinterpret_cast<const Memory *>(shared), pitch);
 }
 
-// Engine of TensorProduct (tensor_multistage.cuh).
 template <class Config, class TileA, class TileB>
 struct WmmaEngine {
   using Element = WmmaElement<Config::number>;
@@ -173,7 +169,7 @@ struct WmmaEngine {
 #pragma unroll
     for (int r = 0; r < f.num_elements; ++r) f.x[r] = nearest_tf32(f.x[r]);
   }
-  // Rounds to the nearest TF32 number, ties to even. On sm_90 an instruction does it: slower, but with fewer registers.
+  // Ties to even. The instruction of sm_90 is slower, but takes fewer registers.
   __device__ __forceinline__ static float nearest_tf32(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     uint32_t nearest;

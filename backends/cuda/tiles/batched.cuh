@@ -1,7 +1,5 @@
-// Many small products: each warp computes one, and no warp waits for another.
-//
-// Memory limits such batches. So a warp issues the loads of a whole k-tile before it uses any element. The k-tile then
-// goes through padded shared memory, from which threads read fragments as vectors whatever the transposition.
+// Many small products, one for each warp. Memory limits such batches, so a warp issues the loads of a whole k-tile
+// before it uses any element. Padded shared memory lets threads read fragments as vectors whatever the transposition.
 #pragma once
 
 #include "multiply.cuh"
@@ -9,7 +7,7 @@
 
 namespace libsgemm::cuda {
 
-// A lane's share of a k-tile of an operand, along the contiguous dimension; elements outside become zeros.
+// A lane's share of an operand's k-tile; elements outside become zeros.
 template <int Outer, int Depth, bool AlongK>
 struct SmallTile {
   static constexpr int pitch = Outer + 4;

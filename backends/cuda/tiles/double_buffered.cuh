@@ -1,5 +1,4 @@
-// The tiled product with two alternating buffers of shared memory, filled through registers (any architecture). Why:
-// docs/kernels/ffma.md.
+// The tiled product with two alternating buffers of shared memory. Why: docs/kernels/ffma.md.
 //
 //   multiply     k-tile t from buffer t % 2; fragments of step k+1 are read while step k multiplies
 //   load         k-tile t+1 into registers at the start, from there into buffer (t+1) % 2 at the end: one barrier

@@ -1,11 +1,11 @@
-// Multiplies the fragments (gpu/tiles/tile.h) of one k.
 #pragma once
 
 #include "gpu/gpu.h"
 
 namespace libsgemm::cuda {
 
-// Every other row runs backwards, so that the operand at the turn is still in the register reuse cache.
+// Multiplies the fragments (gpu/tiles/tile.h) of one k. Every other row runs backwards, so that the operand at the turn
+// is still in the register reuse cache.
 template <class Config>
 __device__ __forceinline__ void multiply(float (&sum)[Config::thread_m][Config::thread_n],
                                          const float (&a)[Config::thread_m], const float (&b)[Config::thread_n]) {

@@ -1,10 +1,10 @@
 // The tiled product with several k-tiles in flight (cp.async, sm_80). Why: docs/kernels/ffma.md.
 //
-//   time ->      stage t      stage t+1    ...     of s = Config::stages
+//   time ->      stage t      stage t+1    ...     s = Config::stages
 //   multiply     k-tile t     k-tile t+1           fragments of step k+1 are read while step k multiplies
 //   copy         k-tile t+s-1 k-tile t+s           in the middle of a k-tile, into the stage that t-1 has freed
 //
-// One barrier a k-tile: after it the next k-tile has arrived, and every thread is done with the previous stage.
+// A k-tile has one barrier: after it the next k-tile has arrived, and every thread is done with the previous stage.
 #pragma once
 
 #include "multiply.cuh"
@@ -27,7 +27,6 @@ struct MultistageSupply {
   B b;
   int first_depth;
 
-  // The block's first k-tile may be short.
   __device__ __forceinline__ void copy_first(float *stage) {
     a.copy_async(stage, a.first_count);
     b.copy_async(stage + A::floats, b.first_count);
@@ -35,7 +34,7 @@ struct MultistageSupply {
     a.advance(first_depth);
     b.advance(first_depth);
   }
-  // Commits a group also if there is no next k-tile: the loop waits by the number of groups.
+  // Commits a group even without a next k-tile, since the loop counts groups.
   __device__ __forceinline__ void copy_next(float *stage, bool more) {
     a.copy_async(stage, more ? a.count : 0);
     b.copy_async(stage + A::floats, more ? b.count : 0);
@@ -45,7 +44,7 @@ struct MultistageSupply {
   }
 };
 
-// Accumulates `count` k-tiles. At the end all of the thread's copies have arrived.
+// At the end all of the thread's copies have arrived.
 template <class Config, class Layout, class Supply>
 __device__ __forceinline__ void multistage_loop(float (&sum)[Config::thread_m][Config::thread_n], Supply &supply,
                                                 int count, float *shared) {

@@ -1,4 +1,3 @@
-// Fetches operand tiles, by predicated loads or asynchronous copies (sm_80).
 #pragma once
 
 #include "dynamic_shared.cuh"
@@ -10,7 +9,8 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// A thread's share of an operand's tiles. Elements beyond the matrix become zeros.
+// A thread's share of an operand's tiles, fetched by predicated loads or asynchronous copies (sm_80). Elements beyond
+// the matrix become zeros.
 template <int Outer, int Depth, int Threads, Fetch Kind>
 struct OperandTile : TileMap<Outer, Depth, Threads, Kind> {
   using Map = TileMap<Outer, Depth, Threads, Kind>;
@@ -18,7 +18,7 @@ struct OperandTile : TileMap<Outer, Depth, Threads, Kind> {
 
   const float *source;
   int64_t step_elements;   // to the next copy
-  int count, first_count;  // copies inside the matrix: of a full tile, of the first one
+  int count, first_count;  // copies inside the matrix, for a full tile and the first one
 
   // `extent`: outer elements from `first_outer` on.
   __device__ __forceinline__ OperandTile(const void *operand, int64_t ld, int64_t first_outer, int64_t extent,

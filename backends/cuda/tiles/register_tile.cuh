@@ -1,13 +1,11 @@
-// The tiled product of the ladder's register steps: 16 x 16 threads, each with a tile of C in registers, by loads and
-// stores of single elements.
+// The tiled product of the ladder's register steps: 16 x 16 threads, each with a tile of C in registers.
 #pragma once
 
 #include "tile_row.h"
 
 namespace libsgemm::cuda {
 
-// Copies a k-tile, with zeros beyond `extent` outer elements and `depth` k. Consecutive threads read along the
-// contiguous dimension.
+// Copies a k-tile, with zeros beyond `extent` outer elements and `depth` k.
 template <class Config, int Outer, bool AlongK>
 __device__ __forceinline__ void fetch_tile(float (&tile)[Config::tile_k][Outer + 1], const float *source, int64_t ld,
                                            int extent, int depth) {

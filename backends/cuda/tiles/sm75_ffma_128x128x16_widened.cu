@@ -1,4 +1,4 @@
-// As sm75_ffma_64x64x16_widened, with tiles of 128 x 128 and blocks of 256 threads.
+// sm75_ffma_64x64x16_widened with tiles of 128 x 128 and blocks of 256 threads.
 #include "level3/level3_tile.cuh"
 
 namespace libsgemm::cuda {
@@ -6,7 +6,6 @@ namespace {
 
 using namespace level3;
 using Config = TileConfig<128, 128, 16, 2>;
-// As sm75_ffma_64x64x16_widened.
 constexpr Figures kFigures = {0.58, 0.05, kTileSteps, 8e-6};
 constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, kFigures};
 

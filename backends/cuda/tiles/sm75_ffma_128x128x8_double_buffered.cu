@@ -1,5 +1,4 @@
-// As sm75_ffma_128x128x8_vectorised, with two alternating buffers of shared memory (double_buffered.cuh): step 6 of the
-// ladder (docs/kernels/ffma.md), for a large C.
+// Step 6 of the ladder (docs/kernels/ffma.md): sm75_ffma_128x128x8_vectorised with two buffers (double_buffered.cuh).
 //
 // Source: Nath, Tomov, Dongarra, "An Improved MAGMA GEMM for Fermi GPUs" (2010); Tan et al., "Fast Implementation of
 // DGEMM on Fermi GPU" (SC 2011).

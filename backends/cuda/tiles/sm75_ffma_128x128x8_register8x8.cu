@@ -1,5 +1,4 @@
-// As sm75_ffma_64x64x16_register4x4, with 8 x 8 elements a thread, tiles of 128 x 128 and k-tiles of 8: step 4 of the
-// ladder.
+// Step 4 of the ladder: sm75_ffma_64x64x16_register4x4 with 8 x 8 elements a thread and tiles of 128 x 128.
 //
 // Source: Nath, Tomov, Dongarra, "An Improved MAGMA GEMM for Fermi GPUs" (2010).
 #include "gpu/kernels.h"

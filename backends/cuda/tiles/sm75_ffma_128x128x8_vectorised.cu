@@ -1,5 +1,5 @@
 // C = alpha op(A) op(B) + beta C on any GPU, loads and stores of 16 bytes: step 5 of the ladder (docs/kernels/ffma.md).
-// Columns that do not start at multiples of 16 bytes are read element by element.
+// Unaligned columns are read element by element.
 //
 // Source: Volkov, Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (SC 2008); Nath, Tomov, Dongarra, "An
 // Improved MAGMA GEMM for Fermi GPUs" (2010).
@@ -11,7 +11,7 @@
 //   | warp 1 | warp 3 | warp 5 | warp 7 |
 //   +--------+--------+--------+--------+     other shapes: gpu/tiles/tile.h
 //
-// Requires: gemm of FP32; any transposition, alignment, size and batch.
+// Requires: gemm of FP32.
 #include "gpu/kernels.h"
 #include "multiply.cuh"
 #include "operand_tile.cuh"

@@ -1,5 +1,5 @@
 // C = alpha op(A) op(B) + beta C on any GPU, one thread for each element of C: step 1 of the ladder
-// (docs/kernels/ffma.md), and chosen for tiny k. Threads and requirements: gpu/tiles/naive.h.
+// (docs/kernels/ffma.md). Threads and requirements: gpu/tiles/naive.h.
 //
 // Source: Kirk and Hwu, "Programming Massively Parallel Processors", chapter 3.
 #include "gpu/tiles/naive.h"

@@ -1,10 +1,9 @@
-// C = alpha op(A) op(B) + beta C on any GPU, for batches of matrices of at most 32 x 32: one warp for each product, 8 a
-// block (batched.cuh).
+// C = alpha op(A) op(B) + beta C on any GPU, for batches of matrices of at most 32 x 32 (batched.cuh).
 //
 // Source: Dong, Haidar, Tomov, Dongarra, "A Fast Batched Cholesky Factorization on a GPU" (ICPP 2014); Abdelfattah,
 // Haidar, Tomov, Dongarra, "Performance, Design, and Autotuning of Batched GEMM for GPUs" (ISC 2016).
 //
-// Requires: gemm of FP32, m <= 32, n <= 32; any k, transposition, alignment and batch. Its speed has not been measured.
+// Requires: gemm of FP32, m <= 32, n <= 32.
 #include "batched.cuh"
 #include "gpu/kernels.h"
 

@@ -1,4 +1,4 @@
-// As sm75_ffma_128x128x8_double_buffered, for small matrices, alone or in batches: two warps of 32 x 16.
+// sm75_ffma_128x128x8_double_buffered for small matrices: two warps of 32 x 16.
 #include "double_buffered.cuh"
 #include "gpu/kernels.h"
 #include "tile_row.h"

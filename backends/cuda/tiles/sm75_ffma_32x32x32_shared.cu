@@ -1,10 +1,9 @@
-// C = alpha op(A) op(B) + beta C on any GPU, tiles in shared memory: step 2 of the ladder (docs/kernels/ffma.md). A
-// lane for each row of the tile of 32 x 32, a warp for each column. Rows of 33 floats avoid bank conflicts of
-// transposed stores.
+// C = alpha op(A) op(B) + beta C on any GPU, tiles in shared memory: step 2 of the ladder (docs/kernels/ffma.md). Rows
+// of 33 floats avoid bank conflicts of transposed stores.
 //
 // Source: NVIDIA, CUDA C++ Programming Guide, "Shared Memory".
 //
-// Requires: gemm of FP32; any transposition, alignment, size and batch.
+// Requires: gemm of FP32.
 #include "gpu/kernels.h"
 #include "tile_row.h"
 

@@ -1,9 +1,9 @@
 // C = alpha op(A) op(B) + beta C on any GPU, 4 x 4 elements of C in the registers of a thread: step 3 of the ladder
-// (docs/kernels/ffma.md). Thread (x, y) of 16 x 16 has rows x + 16 i and columns y + 16 j of the tile of 64 x 64.
+// (docs/kernels/ffma.md). Thread (x, y) of 16 x 16 has rows x + 16 i and columns y + 16 j of the tile.
 //
 // Source: Volkov, Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (SC 2008).
 //
-// Requires: gemm of FP32; any transposition, alignment, size and batch.
+// Requires: gemm of FP32.
 #include "gpu/kernels.h"
 #include "register_tile.cuh"
 

@@ -1,6 +1,5 @@
 // C = alpha op(A) op(B) + beta C on any GPU from sm_80, asynchronous copies several k-tiles ahead (multistage.cuh):
-// step 7 of the ladder (docs/kernels/ffma.md), for a large C. Copying a K-major operand element by element transposes
-// it.
+// step 7 of the ladder (docs/kernels/ffma.md), for a large C.
 //
 // Source: NVIDIA, CUDA C++ Programming Guide (asynchronous copies).
 //
@@ -11,7 +10,7 @@
 //   | warp 1  | warp 3  |
 //   +---------+---------+
 //
-// Requires: gemm of FP32; sm_80; any transposition, alignment, size and batch.
+// Requires: gemm of FP32; sm_80.
 #include "gpu/kernels.h"
 #include "multistage.cuh"
 #include "tile_row.h"

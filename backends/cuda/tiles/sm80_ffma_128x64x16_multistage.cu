@@ -1,5 +1,4 @@
-// As sm80_ffma_128x128x16_multistage, with warps of 64 x 32 and threads of 8 x 8, where its tiles are too few or waste
-// too much of a narrow C.
+// sm80_ffma_128x128x16_multistage with warps of 64 x 32 and threads of 8 x 8, for a medium or narrow C.
 #include "gpu/kernels.h"
 #include "multistage.cuh"
 #include "tile_row.h"

@@ -1,5 +1,5 @@
-// As sm80_ffma_64x64x16_multistage, with warps of 16 x 16, for small matrices, alone or in batches. The time of one
-// tile matters most, so k-tiles of 32 halve the barriers.
+// sm80_ffma_64x64x16_multistage with warps of 16 x 16, for small matrices. The time of one tile matters most, so
+// k-tiles of 32 halve the barriers.
 #include "gpu/kernels.h"
 #include "multistage.cuh"
 #include "tile_row.h"

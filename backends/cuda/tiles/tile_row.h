@@ -1,4 +1,4 @@
-// Host side of the kernels built on gpu/tiles/tile.h, for NVIDIA's architectures.
+// Host side of the kernels built on gpu/tiles/tile.h.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,7 @@
 
 namespace libsgemm::cuda {
 
-// on(): model parameters of a Config on an architecture; null if there are none.
+// Model parameters of a Config, null if there are none.
 template <class Config, class = void>
 struct FittedOf {
   static const Figures *on(int) { return nullptr; }
@@ -20,8 +20,8 @@ struct FittedOf<Config, std::void_t<decltype(Config::fitted)>> {
   static const Figures *on(int arch) { return fitted_figures(arch, Config::fitted); }
 };
 
-// Base of a Row (gpu/tiles/tile_row.h). The Config also has min_arch; blocks, which with the threads bounds the
-// registers; peak_fraction; and `fitted` if there are model parameters for some architectures.
+// Base of a Row (gpu/tiles/tile_row.h). The Config also has min_arch, blocks (which with the threads bounds the
+// registers), peak_fraction, and `fitted` if there are model parameters.
 template <class RowConfig, Engine kEngine>
 struct TileRow {
   using Config = RowConfig;
@@ -30,11 +30,11 @@ struct TileRow {
   static bool runs_on(int index) { return device(index).code_arch >= Config::min_arch; }
   static bool vectors(const GemmDesc &desc) { return vectors_fit(desc, engine); }
 
-  // Operands copied element by element reach a share of the rate: measured on an H100; through registers on an H200.
+  // Shares of the rate with operands copied element by element, measured on an H100 (through registers: H200).
   static Tiling tiling(const GemmDesc &desc, int index) {
     constexpr double kElements = 0.91;
     constexpr double kElementsA = 0.91, kElementsB = 0.94;
-    constexpr double kElementsStart = 8;  // extra cost of filling the stages, in k
+    constexpr double kElementsStart = 8;  // k whose time filling the stages takes in addition
     Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction}};
     if (engine != Engine::copies) tiling.figures.stall = 0.8;
     if (const Figures *fitted = FittedOf<Config>::on(device(index).arch)) tiling.figures = *fitted;
@@ -50,9 +50,8 @@ struct TileRow {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `name` of the file's Config, which make() of gpu/tiles/tile_row.h returns. Its instances, one for
-// each way to fetch the operands, run engine<Config, KindA, KindB>() with `bytes` of dynamic shared memory. `resident`:
-// blocks that registers must allow.
+// Defines the kernel `name` of the file's Config, which make() of gpu/tiles/tile_row.h returns. `bytes`: dynamic shared
+// memory; `resident`: blocks that registers must allow.
 #define LIBSGEMM_TILE_ROW(name, make, engine, fetching, bytes, resident)                       \
   template <Fetch KindA, Fetch KindB, typename Operands>                                       \
   __global__ void __launch_bounds__(Config::threads, resident)                                 \

@@ -1,4 +1,3 @@
-// Divides groups of products into launches.
 #include "dmma_grouped.h"
 
 #include <algorithm>
@@ -62,7 +61,7 @@ libsgemm_status_t launch_grouped(const GroupedKernel &kernel, const GemmDesc *gr
       *end++ = {&groups[g], i, GroupedInstance::of(batch_item(groups[g], i)).index()};
     }
   }
-  // Products of equal k stay in order: those of a group have one size.
+  // The last keys only make the order of a group's products definite.
   std::sort(items.get(), end, [](const Item &x, const Item &y) {
     if (x.instance != y.instance) return x.instance < y.instance;
     if (x.group->k != y.group->k) return x.group->k > y.group->k;

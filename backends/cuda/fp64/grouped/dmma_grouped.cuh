@@ -1,5 +1,5 @@
-// Products of different sizes in one launch on the FP64 tensor cores: the main loop of dmma_multistage.cuh. A block
-// first finds the product of its tile: the last one with first[product] <= block, by bisection in the constant bank.
+// Products of different sizes in one launch on the FP64 tensor cores (dmma_multistage.cuh). A block finds the product
+// of its tile, the last one with first[product] <= block, by bisection in the constant bank.
 //
 //   blocks    0 1 2 3 4 5 | 6 7 | 8 9 10 11 | 12      first = 0, 6, 8, 12, 13
 //   product   0             1     2           3

@@ -1,5 +1,4 @@
-// Products of different sizes that one launch computes. Their table is a kernel parameter, so that nothing is copied or
-// kept.
+// Products of different sizes in one launch. Their table is a kernel parameter, so that nothing is copied or kept.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ struct GroupedProduct {
   float alpha, beta;
 };
 
-// Product i has tiles first[i] to first[i + 1] - 1 of the launch.
+// Product i has tiles first[i] to first[i + 1] - 1.
 struct GroupedProducts {
   static constexpr bool large_parameters = true;  // above the 4 KiB that every driver accepts
   static constexpr int kMost = 512;
@@ -28,7 +27,7 @@ struct GroupedProducts {
 
 static_assert(sizeof(GroupedProducts) <= kLargeParameterBytes, "it is a kernel's parameter");
 
-// Instance of a kernel, the same for all products of a launch.
+// A kernel's instance, one for each launch.
 struct GroupedInstance {
   bool transa, transb, vectors;
 
@@ -46,7 +45,7 @@ struct GroupedKernel {
 // True if all numbers fit the table. The arrays of Batch::pointers must be in host memory.
 bool fits_grouped(const GemmDesc &desc, const GroupedKernel &kernel);
 
-// GroupedLaunch::launch for such a kernel. The largest k come first, so that the last blocks are short.
+// GroupedLaunch::launch(). The deepest products come first, so that the last blocks are short.
 libsgemm_status_t launch_grouped(const GroupedKernel &kernel, const GemmDesc *groups, int64_t count,
                                  const Launch &launch, Error *error);
 

@@ -1,4 +1,4 @@
-// Host side of dmma_grouped.cuh. A single gemm is a group of one, computed only if forced.
+// Host side of dmma_grouped.cuh. The kernels compute a single gemm, a group of one, only if forced.
 #pragma once
 
 #include <limits>
@@ -34,7 +34,7 @@ struct DmmaGrouped {
     return kForcedOnly + gemm_seconds(model(index), desc, tiling(desc, index));
   }
 
-  // Predicts from the first product of each group. Launches of different instances run one after the other.
+  // Launches of different instances run one after the other.
   static double cost_of_groups(const GemmDesc *groups, int64_t count, int index) {
     struct Sum {
       double tiles = 0, depth = 0, bytes = 0, products = 0;

@@ -1,13 +1,12 @@
-// Groups of products of different sizes, C = alpha op(A) op(B) + beta C each, in one launch on the FP64 tensor cores of
-// an H100 or H200, for FP32 matrices. For products with more than a few rows and columns. Figures:
-// docs/kernels/fp64.md.
+// Groups of FP32 products of different sizes in one launch on the FP64 tensor cores of an H100 or H200: C = alpha op(A)
+// op(B) + beta C for each. Tiles and loop: sm90_dmma_64x64x32_multistage.cu; table of products: dmma_grouped.h;
+// figures: docs/kernels/fp64.md.
 //
-// Tiles, loop and shared memory: sm90_dmma_64x64x32_multistage.cu; table of products: dmma_grouped.h. The kernel has a
-// file, and so a module, of its own: drivers before 530 refuse a module in which a kernel has more than 4 KiB of
-// parameters.
+// Drivers before 530 refuse a module in which a kernel has more than 4 KiB of parameters. So this kernel has a file,
+// and thus a module, of its own.
 //
-// Requires: gemm of FP32; sm_90; a driver of CUDA 12.1; any transposition and alignment; sizes and leading dimensions
-// below 2^30; products one by one or at strides, and groups whose arrays of pointers are in host memory.
+// Requires: gemm of FP32; sm_90; a driver of CUDA 12.1; sizes and leading dimensions below 2^30; arrays of pointers in
+// host memory.
 #include "cuda/fp64/sm90_dmma_64x64x32.h"
 #include "dmma_grouped.cuh"
 #include "dmma_grouped_row.h"

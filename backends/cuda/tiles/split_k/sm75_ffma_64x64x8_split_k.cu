@@ -1,4 +1,4 @@
-// As sm80_ffma_64x64x16_split_k, with the loop and tiles of sm75_ffma_64x64x8_double_buffered, so on any GPU.
+// sm80_ffma_64x64x16_split_k with the loop and tiles of sm75_ffma_64x64x8_double_buffered, for any GPU.
 #include "cuda/tiles/double_buffered.cuh"
 #include "cuda/tiles/tile_row.h"
 #include "gpu/kernels.h"

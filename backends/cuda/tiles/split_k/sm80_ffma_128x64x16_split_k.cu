@@ -1,4 +1,4 @@
-// As sm80_ffma_64x64x16_split_k, with the tiles of sm80_ffma_128x64x16_multistage.
+// sm80_ffma_64x64x16_split_k with the tiles of sm80_ffma_128x64x16_multistage.
 #include "cuda/tiles/multistage.cuh"
 #include "cuda/tiles/tile_row.h"
 #include "gpu/kernels.h"

@@ -1,11 +1,10 @@
-// As sm80_ffma_64x64x16_multistage, where C has few tiles and k is deep: a tile has a block for each slice of its
-// k-tiles. Blocks store their sums to the workspace; split_k_sum() adds them in order, and applies alpha and beta. The
-// number of slices depends on the cost model (gpu/tiles/split_k.h) and the shape alone, so results are repeatable.
+// sm80_ffma_64x64x16_multistage for few tiles of C and a deep k: blocks store the sums of slices of k to the workspace;
+// split_k_sum() adds them in order. The number of slices depends on the cost model (gpu/tiles/split_k.h) and the shape
+// alone, so results are repeatable.
 //
 // Source: slicing k is folklore; Osama et al., "Stream-K" (PPoPP 2023), discuss the partial wave that it fills.
 //
-// Requires: gemm of FP32; sm_80; one product or a strided batch; any transposition, alignment and size; two slices or
-// more by the cost model; workspace.
+// Requires: gemm of FP32; sm_80; one product or a strided batch; two slices or more by the cost model; workspace.
 #include "cuda/tiles/multistage.cuh"
 #include "cuda/tiles/tile_row.h"
 #include "gpu/kernels.h"

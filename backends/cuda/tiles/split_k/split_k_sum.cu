@@ -1,4 +1,4 @@
-// The second kernel of the split-K kernels, described in gpu/tiles/split_k_sum.h.
+// The second kernel of split-K: gpu/tiles/split_k_sum.h.
 #include "cuda/ptx.h"
 #include "cuda/runtime/launch.h"
 #include "gpu/tiles/split_k_sum.h"
