@@ -108,8 +108,7 @@ __device__ __forceinline__ void load_matrices_transposed(uint32_t (&to)[4], uint
                : "memory");
 }
 
-// Load a fragment of wmma: 16 x 16 of bfloat16, 16 x 8 (A) or 8 x 16 (B) of TF32. `pitch`: elements between rows (or
-// columns).
+// Load a fragment of wmma: 16 x 16 of bfloat16, 16 x 8 (A) or 8 x 16 (B) of TF32. `pitch`: elements between lines.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define LIBSGEMM_WMMA_LOAD(use, layout, type)                                                   \
   asm volatile("wmma.load." use ".sync.aligned." layout "." type " {%0, %1, %2, %3}, [%4], %5;" \

@@ -23,12 +23,12 @@ struct FloatMap {
   static constexpr int pitch = length + (along_k ? 4 : 8), floats = rows * pitch;
   static constexpr int outer_step = along_k ? pitch : 1, k_step = along_k ? 1 : pitch;  // floats to the neighbours
   static constexpr int row_copies = length / width, step = Threads / row_copies, copies = rows / step;
-  static constexpr int target_step = step * pitch;  // to the thread's next copy, `step` rows further
+  static constexpr int target_step = step * pitch;  // floats to the thread's next copy, `step` rows further
   static_assert(row_copies * width == length && step * row_copies == Threads && copies * step == rows,
                 "every thread makes the same number of copies");
   static_assert(Outer % 32 == 0 && (Depth % 8 == 0 || !along_k), "the lanes of a warp read different banks");
 
-  int outer, k;  // of the thread's first copy
+  int outer, k;  // place of the thread's first copy
   int target;    // floats into the shared tile
 
   __device__ __forceinline__ FloatMap() {

@@ -31,7 +31,7 @@ class Instruction:
     immediate = property(lambda self: self.low >> 32 & 0xFFFF)
     scoreboard = property(lambda self: self.high >> 46 & 7)  # set when the target is written
     waits = property(lambda self: self.high >> 52 & 0x3F)
-    address = property(lambda self: (self.a, self.b, self.low >> 40))  # of LDS: register, uniform register, offset
+    address = property(lambda self: (self.a, self.b, self.low >> 40))  # LDS: register, uniform register, offset
 
     def branch_target(self, place):
         offset = (self.low >> 34) << 8 | self.low >> 16 & 0xFF

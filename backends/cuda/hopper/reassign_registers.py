@@ -33,10 +33,10 @@ import sys
 from machine_code import (BRANCH, FFMA, IMAD_MOV, ISETP, ISETP_UNIFORM, LDS128, MOV, PMTRIG, SETMAXREG, UNIFORM_MOV,
                           ZERO, Instruction, Refusal, control, ffma, kernels_of, mov, nop, require)
 
-LAUNCHED_REGISTERS = 168  # a thread; 128 threads supply, twice as many multiply
+LAUNCHED_REGISTERS = 168  # per thread; 128 threads supply, twice as many multiply
 RESERVED_REGISTERS = 2  # the last ones, which no instruction may name
 MOST_IN_WRONG_BANK = 8  # accumulators, if the compiler gave one bank more than the other
-ROWS, COLUMNS = 16, 8  # of a thread
+ROWS, COLUMNS = 16, 8  # per thread
 LOADED = (0, 1)  # scoreboards of the two sets of registers; AlongK: those of A
 B_LOADED = (2, 3, 4, 5)  # AlongK: scoreboards of four steps of B
 ALL_SCOREBOARDS = 0x3F
@@ -160,7 +160,7 @@ class StepByStep(Loop):
     def __init__(self, code, compiled, most):
         super().__init__(code)
         a, b = quads_of(self.factors[0][0]), quads_of(self.factors[0][1])
-        self.held = a + b  # at the loop's head
+        self.held = a + b  # filled at the loop's head
         spare = list(range(compiled, compiled + ROWS + COLUMNS))
         self.spare = spare[::4]
         require(spare[-1] < most - RESERVED_REGISTERS, "too few registers to spare")
@@ -199,8 +199,8 @@ class AlongK(Loop):
     """A load brings four steps of a row of A. Groups of four rows go alternately to two sets of registers.
 
     An element of A stays for the 8 columns, four steps of B for all groups; their registers are loaded again while the
-    last group uses them. B changes with the accumulator, so the two are in different banks. A's second set are registers
-    that hold used factors at the loop's end, or are above those that the compiler was allowed."""
+    last group uses them. B changes with the accumulator, so the two are in different banks. The second set of A consists
+    of registers that hold used factors at the loop's end, or that are above those that the compiler was allowed."""
 
     GROUP = 4  # rows
     # Order of the columns in even and in odd steps: where A changes and B stays, the column's parity is A's.

@@ -137,7 +137,7 @@ __device__ __forceinline__ void sliced_k_supply(const TensorMap &a, const Tensor
       if (lane < kRowBoxes) {
         const uint32_t to = place + lane * (Shape::row_bytes / kRowBoxes);
         if (kRowsAlongK) {
-          constexpr int kBoxes = Shape::rows / Shape::box_rows;  // of each half of the k-tile
+          constexpr int kBoxes = Shape::rows / Shape::box_rows;  // boxes of each half of the k-tile
           ptx::copy_box(to, &a, k + lane / kBoxes * Shape::box_steps, row + lane % kBoxes * Shape::box_rows, full);
         } else {
           ptx::copy_box(to, &a, row + lane * 128, k, full);

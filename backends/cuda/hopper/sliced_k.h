@@ -16,7 +16,7 @@ struct SlicedKShape {
   static constexpr int warp_rows = 16 * lane_rows, warp_columns = 8 * lane_columns;
   static constexpr int box_rows = kRows < 256 ? kRows : 256;  // TMA's limit
   static constexpr int box_steps = tile_k / 2;                // k of a box of K-major rows
-  static constexpr int groups = 2, stages = kStages;          // of each group
+  static constexpr int groups = 2, stages = kStages;          // groups of warps, stages of each
   static constexpr uint32_t row_bytes = 4 * rows * tile_k, column_bytes = 4 * columns * tile_k,
                             stage_bytes = row_bytes + column_bytes;
   static constexpr uint32_t ring_bytes = stages * stage_bytes, shared_bytes = groups * ring_bytes;
@@ -32,7 +32,7 @@ struct SlicedKShape {
 #endif
   static constexpr int along_k_registers = 208, supplier_registers = 40;
   // Epilogue: the sums that the groups exchange, then the tile.
-  static constexpr uint32_t exchange_bytes = 2 * rows * columns;  // of each group
+  static constexpr uint32_t exchange_bytes = 2 * rows * columns;  // bytes of each group
   static constexpr uint32_t tile_offset = groups * exchange_bytes;
   static_assert(rows * columns == 4 * warp_rows * warp_columns, "four warps");
 };
@@ -42,12 +42,12 @@ using ThinSlicedK = SlicedKShape<256, 64, 4, 5>;
 using ThinnerSlicedK = SlicedKShape<512, 32, 8, 3>;
 
 struct SlicedKProblem {
-  int64_t m, n, ldc;  // of C
+  int64_t m, n, ldc;
   float alpha, beta;
   float *c;
   bool vectors;  // columns of C start at multiples of 16 bytes
   int tiles_m, tiles_n, k_tiles;
-  int slices;  // of k; blocks of a cluster
+  int slices;  // slices of k, the blocks of a cluster
 };
 
 }  // namespace libsgemm::cuda

@@ -18,8 +18,8 @@ namespace {
 constexpr int kLargestCluster = 4, kTileK = SquareSlicedK::tile_k, kGroups = SquareSlicedK::groups;
 // Share of a multiprocessor's peak in the main loop.
 constexpr double kPeakFraction = 0.83, kTransposedFraction = 0.79;
-constexpr double kStartSeconds = 1.5e-6;    // of a wave: barriers, first stages
-constexpr double kFinishSeconds = 2.0e-6;   // of a tile: adding the groups' sums, storing
+constexpr double kStartSeconds = 1.5e-6;    // a wave's barriers and first stages
+constexpr double kFinishSeconds = 2.0e-6;   // adding the groups' sums of a tile, storing
 constexpr double kClusterSeconds = 1.5e-6;  // adding the blocks' sums
 
 bool runs_along_k_a(const GemmDesc &desc) { return desc.transa != LIBSGEMM_NO_TRANS; }

@@ -57,7 +57,7 @@ struct StreamKOperand {
   int32_t shift[4];
   Route route;
   int32_t view_count;
-  uint32_t bytes;  // of a k-tile
+  uint32_t bytes;  // bytes of a k-tile
 };
 
 struct StreamKOperands {
@@ -66,7 +66,7 @@ struct StreamKOperands {
 
 // Swapped, the kernel's A is the caller's op(B)^T.
 struct StreamKProblem {
-  int64_t m, n, ldc;  // of C
+  int64_t m, n, ldc;
   float alpha, beta;
   float *c;
   bool vectors;  // 4 neighbours of a column of C can be stored at once

@@ -19,11 +19,11 @@ constexpr size_t kTileBytes = size_t{4} * Shape::tile_m * Shape::tile_n;
 
 constexpr double kPeakFraction = 0.855;        // share of a multiprocessor's peak in the main loop
 constexpr double kStartSeconds = 2.0e-6;       // barriers, first stages
-constexpr double kStoreSeconds = 3e-6;         // of a tile
+constexpr double kStoreSeconds = 3e-6;         // stores a tile
 constexpr double kSwappedStoreSeconds = 2e-6;  // lanes store more neighbours
 constexpr double kGatherSeconds = 1.5e-6;      // adds a partial tile
 constexpr double kClearSeconds = 3e-6;         // clears the flags of partial tiles
-constexpr double kPartialBandwidth = 1.5;      // of slices, mostly in L2, relative to memory
+constexpr double kPartialBandwidth = 1.5;      // bandwidth of slices, mostly in L2, relative to memory
 
 double step_seconds(const Device &d) {
   return 2.0 * Shape::tile_m * Shape::tile_n * Shape::tile_k * d.compute_units / (kPeakFraction * fma_peak(d));
@@ -39,8 +39,7 @@ Operand operand_b(const GemmDesc &desc) {
   return {desc.transb == LIBSGEMM_NO_TRANS, columns_aligned(desc.b, desc.ldb)};
 }
 
-// Share of the speed that remains if operands are transposed or aligned, or if TMA reads too much (unaligned K-major
-// rows).
+// Share of the speed that remains if operands are transposed or aligned, or if TMA reads too much of unaligned rows.
 double route_factor(const Operand &rows, const Operand &columns, bool along_k) {
   const auto moves = [](const Operand &o) { return !o.aligned ? 0.12 : o.transposed ? 0.06 : 0.0; };
   return 1.0 - (!along_k ? moves(rows) : !rows.aligned ? 0.06 : 0.0) - moves(columns);

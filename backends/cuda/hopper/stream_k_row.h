@@ -15,6 +15,7 @@ struct StreamKPlan {
   StreamKProblem problem;  // without its pointers
 };
 
+// Requires a supported product.
 StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int device);
 
 // Largest workspace with Sharing::stream.

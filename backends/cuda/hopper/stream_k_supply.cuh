@@ -77,7 +77,7 @@ struct StreamKBox {
 // ---- Moves from the second ring to the first; supplying warp `quarter` moves a quarter of a k-tile. Eight threads
 // that read or write at once use different banks.
 
-// Transposes k from 4 * q on of the columns from 4 * quad on. `line`: bytes of one k in `to`.
+// Transposes four k from 4 * q on of the four columns from 4 * quad on. `line`: bytes of one k in `to`.
 __device__ __forceinline__ void stream_k_transpose_quad(int quad, int q, uint32_t from, uint32_t to, uint32_t line) {
   using Shape = StreamKShape;
   from += quad * (4 * Shape::column_bytes) + q * 16;

@@ -43,8 +43,7 @@ struct StreamKWork {
 
   // Sets the next step, k-tiles [first, last) of `tile`, if one is left.
   __device__ __forceinline__ bool step(const StreamKProblem &p) {
-    // Without branches and division the compiler sees that warps do not diverge, and the loop counts in uniform
-    // registers.
+    // Without branches and division the compiler sees that warps do not diverge, and counts in uniform registers.
     const bool cut = next < end;
     int streamed = static_cast<int>(__umulhi(next, p.k_tiles_inverse));  // or one less
     streamed += next - streamed * p.k_tiles >= p.k_tiles ? 1 : 0;

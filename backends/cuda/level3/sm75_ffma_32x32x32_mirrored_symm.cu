@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kTile = 32, kRowsAtOnce = 8;
 constexpr int64_t kMostElements = static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES / sizeof(float));
-constexpr int64_t kAlign = 64;        // the rows that are written at once are a multiple
+constexpr int64_t kAlign = 64;        // the number of rows written at once is a multiple of it
 constexpr int64_t kWorthwhile = 256;  // least order for which cost() searches for the gemm
 
 // Writes rows [first, first + rows) to `target`, rows x order.

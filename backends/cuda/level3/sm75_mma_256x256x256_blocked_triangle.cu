@@ -2,8 +2,7 @@
 // diagonal as whole squares in the workspace, 32 MiB of them at a time; the kernel here adds their triangles to C. Why:
 // docs/kernels/level3.md.
 //
-// Requires: syrk of FP16 (sm_75) or bfloat16 (sm_80) operands, and the workspace. Its results and speed have not been
-// measured.
+// Requires: syrk of FP16 (sm_75) or bfloat16 (sm_80) operands, and the workspace. Results and speed: not measured.
 #include <algorithm>
 
 #include "contract/finish.h"

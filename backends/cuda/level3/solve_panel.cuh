@@ -62,7 +62,7 @@ struct PanelSolver {
   double *inverses, *solved, *scratch;
   uint32_t ready;  // address of the turns' barriers
   int turns, order, warp, lane, g, q;
-  int columns;  // of X in the block
+  int columns;  // the block's columns of X
 
   __device__ __forceinline__ PanelSolver(const float *t_data, float *x_data, const PanelProblem &problem)
       : p(problem), t(t_data), x(x_data) {

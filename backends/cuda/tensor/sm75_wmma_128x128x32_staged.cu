@@ -1,8 +1,7 @@
 // Step 2 of the 16-bit ladder (docs/kernels/mma.md): sm80_wmma_256x128x32_multistage with tiles of 128 x 128 by four
 // warps and one k-tile ahead, through registers. At most 40 KiB of shared memory.
 //
-// Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands. _staged_vectors: sm_75, columns at multiples of 16
-// bytes.
+// Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands. _staged_vectors: sm_75, aligned columns.
 #include "gpu/kernels.h"
 #include "tensor_multistage.cuh"
 #include "tensor_row.h"

@@ -5,7 +5,8 @@
 //   copied           xx e0 | e1 e2 | e3 e4 | ...       one word a lane; the word after the row into the padding
 //   moved            e0 e1 | e2 e3 | e4 e5 | ...       a lane reads 16 bytes and the next word
 //
-// A warp has consecutive rows. With an odd ld every other one is moved, otherwise all or none.
+// A warp has consecutive rows. With an odd ld every other one is moved, otherwise all or none. Nothing outside of the
+// matrix is read.
 #pragma once
 
 #include "tensor_tile.cuh"

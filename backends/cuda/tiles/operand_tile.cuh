@@ -17,7 +17,7 @@ struct OperandTile : TileMap<Outer, Depth, Threads, Kind> {
   using Map::along_k, Map::copies, Map::step, Map::target, Map::target_step, Map::width;
 
   const float *source;
-  int64_t step_elements;   // to the next copy
+  int64_t step_elements;   // distance to the next copy
   int count, first_count;  // copies inside the matrix, for a full tile and the first one
 
   // `extent`: outer elements from `first_outer` on.

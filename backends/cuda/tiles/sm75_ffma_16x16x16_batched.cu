@@ -6,7 +6,7 @@ namespace libsgemm::cuda {
 namespace {
 
 struct Config : TileShape<16, 16, 16, 4, 2, 4, 1> {
-  static constexpr int products = 8;  // of a block
+  static constexpr int products = 8;  // products of a block
   static constexpr int blocks = 4;    // resident on a multiprocessor
   static constexpr double peak_fraction = 0.2;
 };

@@ -11,7 +11,7 @@ namespace libsgemm::cuda {
 namespace {
 
 struct Config : TileShape<32, 32, 16, 4, 8, 8, 1> {
-  static constexpr int products = 8;  // of a block
+  static constexpr int products = 8;  // products of a block
   static constexpr int blocks = 2;    // resident on a multiprocessor
   static constexpr double peak_fraction = 0.35;
 };

@@ -147,8 +147,8 @@ __device__ __forceinline__ void wgmma(float (&sum)[kN / 2], uint64_t x, uint64_t
                : "r"(__float_as_uint(x[0])), "r"(__float_as_uint(x[1])), "r"(__float_as_uint(x[2])), \
                  "r"(__float_as_uint(x[3])), "l"(y), "r"(add));
 
-// wgmma() with TF32 x in registers, unchanged until wgmma_wait(): x[h + 2 q] is row 16 w + l / 4 + 8 h, k = l % 4 + 4
-// q.
+// wgmma() with TF32 x in registers, which must not change before wgmma_wait(): x[h + 2 q] is row 16 w + l / 4 + 8 h,
+// k = l % 4 + 4 q.
 template <int kN>
 __device__ __forceinline__ void wgmma_tf32(float (&sum)[kN / 2], const float (&x)[4], uint64_t y, int add) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)

@@ -15,7 +15,7 @@ struct AlongK {
   static constexpr int line = kLine;
   static constexpr bool along_k = true, by_threads = false;
   static constexpr int box_rows = 256;   // TMA's limit
-  static constexpr int step_bytes = 32;  // from one instruction to the next
+  static constexpr int step_bytes = 32;  // distance between instructions
   static constexpr uint64_t swizzle = kLine == 128 ? 1 : 2;
   static_assert(kLine == 128 || kLine == 64, "the swizzles in use");
   __device__ __forceinline__ static uint64_t descriptor(uint32_t shared) {

@@ -14,11 +14,10 @@
 //
 // In the lower triangle the second warpgroup of a half needs only 192 rows, that of a quarter 64; in the upper one, the
 // first warpgroup. x and y of a half or quarter are the same matrix, so only y is copied. wgmma_triangle_way() divides
-// the blocks among the kinds so that all end at once. TMA stores boxes of 16 x 32 inside the triangle, warps those on
-// the diagonal.
+// the blocks among the kinds so that all end at once.
 //
 // Requires: SYRK of FP16 or bfloat16, single or in strided batches, whose columns and products start at multiples of 16
-// bytes; code for sm_90a; for 256 an order above 256, for 192 one of at most 32768.
+// bytes; code for sm_90a; for tiles 256 wide an order above 256, for 192 one of at most 32768.
 #include "gpu/kernels.h"
 #include "wgmma_triangle.cuh"
 #include "wgmma_triangle_row.h"

@@ -65,7 +65,7 @@ __device__ __forceinline__ void copy_tiles(Work work, WgmmaRing<Config> at, cons
   constexpr bool kPair = Config::cluster == 2;
   constexpr bool kPairX = kPair && Config::shares_x, kPairY = kPair && !Config::shares_x;
   const int rank = at.rank;
-  [[maybe_unused]] WgmmaShare share_x, share_y;  // for tiles of any width
+  [[maybe_unused]] WgmmaShare share_x, share_y;  // only for tiles of any width
   if constexpr (Config::any_cluster) {
     const WgmmaCluster &c = work.problem().cluster;
     if (c.log_y > 0) share_x = {c.y(rank), c.log_y, c.sharing_x(rank)};

@@ -8,20 +8,17 @@
 //   after the stages:     two boxes of 16 rows of x by 32 columns of y in flight to C for each warp
 //   after these:          barriers full[stages], empty[stages]
 //
-// A stage, or k-step, spans `depth` of k. Operands keep their layout (operand_lines.cuh): K-major, each row a line of
-// 128 or 64 bytes; or MN-major, in blocks of 64 elements x depth lines.
+// A stage, or k-step, spans `depth` of k. Operands keep their layout (operand_lines.cuh).
 //
 // Planes are the splits of an FP32 operand (gpu/splits/splits.h). With several, sums leave the tensor cores, which
 // truncate where FP32 rounds, every kPromoteDepth k. Products of low weight come first, summed separately if they have
 // a scale (Promotion). The other warpgroup multiplies meanwhile.
 //
-// WgmmaAnyWidth has 16-bit tiles of any width: the code has a loop over k for each width, and one copy of the rest. In
-// tiles of 64 rows the warpgroups take alternate stages.
+// For WgmmaAnyWidth the code has a loop over k for each width, and one copy of the rest.
 //
 // The two blocks of a cluster need the same tile of one operand, and each copies half of it to both. A stage is free
 // when both have read it: their warps arrive at both blocks' barriers. A block must not end before its neighbour's last
-// copy and arrival. WgmmaAnyWidth has clusters of up to four (WgmmaCluster); two by two, a block shares x with one
-// block and y with another.
+// copy and arrival. WgmmaAnyWidth also has clusters of four (WgmmaCluster).
 //
 // Sources: NVIDIA, PTX ISA, and CUTLASS' documents of the warp-specialised persistent design; DeepSeek's DeepGEMM for
 // the promotion. Nothing of either is copied.
@@ -138,7 +135,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
         }
         continue;
       }
-      if (Config::any_triangle || (Config::planes == 1 && out.step_y == 1)) {  // with planes registers do not suffice
+      if (Config::any_triangle || (Config::planes == 1 && out.step_y == 1)) {  // registers do not suffice for planes
         store_rows<Config>(result, x, y, out, boxes, tile_finish);
         continue;
       }

@@ -21,7 +21,7 @@ struct WgmmaInstance {
   size_t shared_bytes;
   uint32_t c_box[2];   // size along y, along x; 0: no boxes
   bool boxes_along_x;  // boxes may run along x, too
-  WgmmaCluster shape;  // for tiles of any width
+  WgmmaCluster shape;  // only for tiles of any width
   TriangleTiles triangle;
 };
 

@@ -44,13 +44,12 @@ struct WgmmaCluster {
 
   LIBSGEMM_HOST_DEVICE constexpr int log_blocks() const { return log_x + log_y; }
   LIBSGEMM_HOST_DEVICE constexpr int blocks() const { return 1 << log_blocks(); }
-  // Number of blocks that share an operand with a block, itself included. Their ranks are `rank` xor i (up to 4
-  // blocks).
+  // Number of blocks that share an operand with a block, itself included. Their ranks are `rank` xor i.
   LIBSGEMM_HOST_DEVICE constexpr int sharers() const { return (1 << log_x) + (1 << log_y) - 1; }
   // Position in the cluster. Single blocks may be launched as pairs, so `rank` may be 1.
   LIBSGEMM_HOST_DEVICE constexpr int x(int rank) const { return rank & ((1 << log_x) - 1); }
   LIBSGEMM_HOST_DEVICE constexpr int y(int rank) const { return rank >> log_x & ((1 << log_y) - 1); }
-  // Multicast masks of the blocks that share an operand.
+  // Multicast masks.
   LIBSGEMM_HOST_DEVICE constexpr unsigned sharing_x(int rank) const {
     return (log_y > 0 ? 1u | 1u << (1 << log_x) : 1u) << x(rank);
   }
@@ -82,7 +81,7 @@ struct WgmmaProblem {
   int64_t step_x, step_y, c_elements;
   Part part;
   TriangleTiles triangle;
-  WgmmaCluster cluster;   // for tiles of any width
+  WgmmaCluster cluster;   // only for tiles of any width
   bool moves_x, moves_y;  // false: all products have the same operand
   bool vectors;           // pairs along y can be stored
   bool boxes;             // TMA can store C

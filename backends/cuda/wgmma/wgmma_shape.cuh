@@ -24,7 +24,7 @@ struct WgmmaShape {
 
   static constexpr int element_bytes = kNumberBytes<kNumber>;
   static constexpr int instruction_depth = 32 / element_bytes;
-  static constexpr int instructions = kDepth / instruction_depth;  // of a stage
+  static constexpr int instructions = kDepth / instruction_depth;  // instructions of a stage
 
   // MN-major blocks have 64 rows of y.
   static constexpr int y_rows = Y::along_k ? kN : (kN + 63) / 64 * 64;
@@ -38,7 +38,7 @@ struct WgmmaShape {
   static constexpr bool has_boxes =
       kN % box_y == 0 && stages_bytes + kConsumerWarps * 2 * box_bytes + 16 * kStages <= 227 * 1024;
   static constexpr int boxes_bytes = has_boxes ? kConsumerWarps * 2 * box_bytes : 0;
-  // An operand's layout decides which side of C is x, so boxes may run along x, too.
+  // If x goes through registers, an operand's layout decides which side of C is x, so boxes may run along x, too.
   static constexpr bool boxes_along_x = has_boxes && X::by_threads;
   static constexpr int shared_bytes = stages_bytes + boxes_bytes + 16 * kStages;
   static_assert(!X::along_k || row_bytes == X::line, "a row of k is a line");
@@ -74,7 +74,7 @@ struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 
   static constexpr int barriers_at = Widest::stages_bytes + Widest::boxes_bytes;
   static constexpr int sums_there = barriers_at + 16 * most_stages, sums_taken = sums_there + 8;
   static constexpr int shared_bytes = sums_taken + 8;
-  // In the boxes of the warpgroup that does not store.
+  // Accumulators pass through the boxes of the warpgroup that does not store.
   static constexpr int sums_at = Widest::stages_bytes + Widest::boxes_bytes / 2;
   static_assert(!shares_k || n * kRows * 4 <= Widest::boxes_bytes / 2, "room for the sums");
   static_assert(shared_bytes <= 227 * 1024 && !Widest::shares_x && Widest::row_bytes == 128, "of a multiprocessor");

@@ -136,8 +136,8 @@ struct BoxRows {
 };
 
 // Writes a warp's box b, 16 rows of 32 columns, to shared memory, in TMA's swizzle of 128 bytes. Odd rows are two
-// groups of columns ahead, to avoid bank conflicts. kBack: the tile ends within the box, which begins 16 columns
-// earlier.
+// groups of columns ahead, to avoid bank conflicts. kBack: the last box begins 16 columns earlier, to end with the
+// tile.
 template <class Config, bool kBack, bool kReads = false, class Finish>
 __device__ __forceinline__ void fill_box(const float (&sum)[Config::n / 2], int b, uint32_t box,
                                          const BoxRows<Finish> &rows, int y, const WgmmaOutput &out,
@@ -201,7 +201,7 @@ __device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       const int x = first_x + lane / 4 + 8 * r;
-      // TMA stores only an even number of columns, so pairs are inside as a whole.
+      // TMA requires a multiple of 4 columns, so pairs are inside as a whole.
       const bool inside = x < out.x_end && column < out.y_end;
       const float2 *from = reinterpret_cast<const float2 *>(out.c + x * out.step_x + column);
       const float2 pair = inside ? __ldcg(from) : make_float2(0, 0);
@@ -274,7 +274,7 @@ __device__ __forceinline__ void store_boxes(const float (&sum)[Config::halves][C
         if (next < Config::n / Config::box_y && first_y + Config::box_y * next < out.y_end) read(next);
       }
       const uint32_t box = boxes + turn;
-      turn = Config::box_bytes - turn;  // h and b do not decide: at the edge of C halves have fewer boxes
+      turn = Config::box_bytes - turn;  // independent of h and b: at the edge of C halves have fewer boxes
       if (lane == 0) {
         if (Config::any_triangle ? first : h == 0 && b == 0) {
           ptx::store_wait<0>();  // the tile before may have ended with either box

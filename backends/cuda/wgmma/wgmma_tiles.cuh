@@ -144,7 +144,7 @@ struct WgmmaRing {
   int x_at = 0, y_at = Config::x_bytes;  // offsets in a stage
   int stage = 0;
   unsigned parity = 0;
-  int rank;                       // of the block in its cluster
+  int rank;                       // the block's rank in its cluster
   int sharers = Config::cluster;  // blocks that share operands, this one included
   __device__ __forceinline__ WgmmaRing(uint32_t shared, int rank) : shared(shared), rank(rank) {}
   // Any product of the launch will do: all have the same stages.

@@ -18,11 +18,11 @@ constexpr double kReadPerClock = 46.1;      // bytes from L2, when all multiproc
 constexpr double kTornLines = 1.73;         // factor for unaligned lines
 constexpr double kLeastClocks = 268;        // single blocks
 constexpr double kLeastClocksOfPair = 450, kLeastClocksOfFour = 550;
-constexpr double kClocksOfTile = 284;      // a tile's start and end
-constexpr double kClocksOfHalfTile = 575;  // the same for 64 rows
-constexpr double kClocksOfPair = 1198;     // extra for a tile of a pair
-constexpr double kClocksOfFour = 1500;
-constexpr double kClocksOfSums = 13.6;      // to store a column of 128 rows
+constexpr double kClocksOfTile = 284;       // a tile's start and end
+constexpr double kClocksOfHalfTile = 575;   // the same for 64 rows
+constexpr double kClocksOfPair = 1198;      // extra for a tile of a pair
+constexpr double kClocksOfFour = 1500;      // extra for a tile of four blocks
+constexpr double kClocksOfSums = 13.6;      // storing a column of 128 rows
 constexpr double kClocksOfRowSums = 60;     // the same without TMA
 constexpr double kReachedBandwidth = 0.97;  // share of the data sheet's
 constexpr double kRowStores = 0.5;          // extra without TMA, as a multiple of the time to write C
@@ -116,7 +116,7 @@ int slices_of(const Device &d, const GemmDesc &desc, const WgmmaWay &way, int ro
   return slices >= 2 && split_bytes(desc, slices, sizeof(float)) <= kMostSplitBytes ? slices : 0;
 }
 
-constexpr int kMostRounds = 3;  // with slices
+constexpr int kMostRounds = 3;  // limit for slices
 
 constexpr WgmmaCluster kClusters[] = {{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}};
 

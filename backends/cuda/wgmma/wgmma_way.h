@@ -8,8 +8,8 @@
 namespace libsgemm::cuda {
 
 struct WgmmaWay {
-  int rows;      // of x in a tile
-  int width;     // columns of y in a tile
+  int rows;      // a tile's rows of x
+  int width;     // a tile's columns of y
   bool swapped;  // WgmmaSides
   WgmmaCluster cluster;
   int slices;

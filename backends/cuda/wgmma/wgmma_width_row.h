@@ -1,5 +1,4 @@
-// Host side of the wgmma kernels for 16-bit operands. One device kernel serves tiles of all widths; each width has a
-// kernel in the table, and one with k in slices. The kernel's file defines Kernels:
+// Host side of the wgmma kernels for 16-bit operands, with tiles of any width. The kernel's file defines Kernels:
 //
 //   struct Kernels {
 //     template <Number, bool XAlongK, bool YAlongK, int Cluster, int Rows> static WgmmaKernel kernel();

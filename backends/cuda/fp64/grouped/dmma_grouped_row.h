@@ -1,4 +1,4 @@
-// Host side of dmma_grouped.cuh. The kernels compute a single gemm, a group of one, only if forced.
+// Host side of dmma_grouped.cuh. The kernels compute a single gemm only if forced.
 #pragma once
 
 #include <limits>

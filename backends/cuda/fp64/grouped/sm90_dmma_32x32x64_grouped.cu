@@ -1,5 +1,4 @@
-// sm90_dmma_64x64x32_grouped.cu with the tiles of sm90_dmma_32x32x64_multistage.cu, for products with few rows or
-// columns.
+// sm90_dmma_64x64x32_grouped.cu with the tiles of sm90_dmma_32x32x64_multistage.cu, for few rows or columns.
 #include "cuda/fp64/sm90_dmma_32x32x64.h"
 #include "dmma_grouped.cuh"
 #include "dmma_grouped_row.h"

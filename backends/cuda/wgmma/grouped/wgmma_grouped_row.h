@@ -1,5 +1,4 @@
-// Host side of the kernels for groups of 16-bit products by wgmma. They compute a single gemm, a group of one, only if
-// forced.
+// Host side of the kernels for groups of 16-bit products by wgmma. They compute a single gemm only if forced.
 #pragma once
 
 #include <cmath>
