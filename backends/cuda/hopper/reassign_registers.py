@@ -199,8 +199,8 @@ class AlongK(Loop):
     """A load brings four steps of a row of A. Groups of four rows go alternately to two sets of registers.
 
     An element of A stays for the 8 columns, four steps of B for all groups; their registers are loaded again while the
-    last group uses them. B changes with the accumulator, so the two are in different banks. The second set of A consists
-    of registers that hold used factors at the loop's end, or that are above those that the compiler was allowed."""
+    last group uses them. B changes with the accumulator, so the two are in different banks. The second set of A
+    consists of registers that hold used factors at the loop's end, or are above those that the compiler was allowed."""
 
     GROUP = 4  # rows
     # Order of the columns in even and in odd steps: where A changes and B stays, the column's parity is A's.
