@@ -1,10 +1,8 @@
 """Reads AMD machine code: kernels of a code object, of a library or object file that holds some, or of a compiler's
 assembly (.s), for chips that the tools here cannot disassemble.
 
-A host file has bundles in section .hip_fatbin: "__CLANG_OFFLOAD_BUNDLE__", the number of entries, and the offset, size
-and target ("hipv4-amdgcn-amd-amdhsa--gfx90a") of each. llvm-readelf reads the kernels' metadata, llvm-objdump the
-instructions.
-
+In a host file each bundle in section .hip_fatbin has a number of entries, and the offset, size and target
+("hipv4-amdgcn-amd-amdhsa--gfx90a") of each.
 Instructions are spelled as on gfx9: ds_load_b128 of gfx11 is ds_read_b128, global_load_b128 is global_load_dwordx4. A
 dual instruction, from gfx11 on, is one instruction with two operations.
 """
@@ -22,7 +20,7 @@ from typing import Iterator, Optional
 BUNDLE = b'__CLANG_OFFLOAD_BUNDLE__'
 COMPRESSED = b'CCOB'
 EM_AMDGPU = 224
-VERSIONS = range(30, 14, -1)  # of LLVM, newest first
+VERSIONS = range(30, 14, -1)  # LLVM's, newest first
 FOLDERS = '/opt/rocm/llvm/bin'
 
 WIDTHS = {'b32': 'dword', 'b64': 'dwordx2', 'b96': 'dwordx3', 'b128': 'dwordx4'}
@@ -34,7 +32,7 @@ class MissingTool(Exception):
 
 @functools.lru_cache(maxsize=None)
 def tool(name: str) -> str:
-    """Path of an LLVM tool, in the newest version."""
+    """Path of the newest version."""
     for spelling in [*(f'{name}-{version}' for version in VERSIONS), name]:
         path = shutil.which(spelling) or shutil.which(spelling, path=FOLDERS)
         if path:
@@ -49,7 +47,6 @@ def run(*command: object) -> str:
 # ---- Code objects.
 
 def sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
-    """Names and contents of a 64-bit ELF file's sections."""
     (table,) = struct.unpack_from('<Q', elf, 0x28)
     size, count, names_at = struct.unpack_from('<HHH', elf, 0x3A)
     headers = [struct.unpack_from('<IIQQQQ', elf, table + i * size) for i in range(count)]
@@ -60,7 +57,6 @@ def sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def bundled(data: bytes) -> Iterator[bytes]:
-    """Device code of a section's bundles."""
     start = data.find(BUNDLE)
     while start >= 0:
         (count,) = struct.unpack_from('<Q', data, start + len(BUNDLE))
@@ -75,7 +71,7 @@ def bundled(data: bytes) -> Iterator[bytes]:
 
 
 def code_objects(path: pathlib.Path) -> Iterator[bytes]:
-    """Code objects of a file, which may be one."""
+    """A file may be a code object itself."""
     data = path.read_bytes()
     if data.startswith(BUNDLE):
         yield from bundled(data)
@@ -95,7 +91,7 @@ def code_objects(path: pathlib.Path) -> Iterator[bytes]:
 # ---- Instructions.
 
 class Instruction:
-    """Operations (two if dual), text as the assembler takes it, and jump target."""
+    """`operations`: two if dual; `text`: as the assembler takes it."""
 
     def __init__(self, address: int, text: str, target: Optional[int]) -> None:
         self.address = address
@@ -133,8 +129,6 @@ def canonical(mnemonic: str) -> str:
 
 
 class Kernel:
-    """A code object's kernel: metadata and instructions."""
-
     def __init__(self, arch: str, compiler: str, facts: dict[str, str], instructions: list[Instruction]) -> None:
         self.arch = arch
         self.compiler = compiler
@@ -153,13 +147,12 @@ class Kernel:
         return sum(operation == name for each in self.instructions for operation in each.operations)
 
     def loops(self) -> Iterator[list[Instruction]]:
-        """Each loop's instructions, without inner loops."""
+        """Each without the instructions of its inner loops."""
         blocks = split(self.instructions)
         yield from own_instructions(blocks, links(blocks), set(range(len(blocks))))
 
 
 def split(instructions: list[Instruction]) -> list[list[Instruction]]:
-    """Basic blocks."""
     targets = {each.target for each in instructions if each.target is not None}
     blocks: list[list[Instruction]] = [[]]
     for each in instructions:
@@ -172,7 +165,6 @@ def split(instructions: list[Instruction]) -> list[list[Instruction]]:
 
 
 def links(blocks: list[list[Instruction]]) -> list[list[int]]:
-    """Successors of each block."""
     at = {block[0].address: i for i, block in enumerate(blocks)}
     followers = []
     for i, block in enumerate(blocks):
@@ -240,7 +232,6 @@ def metadata(path: pathlib.Path) -> tuple[str, str, list[dict[str, str]]]:
 
 
 def facts_of(path: pathlib.Path, text: str) -> tuple[str, str, list[dict[str, str]]]:
-    """The same, from text."""
     target = re.search(r'^amdhsa\.target:\s+.*--(gfx[\w-]+)', text, flags=re.M)
     compiler = re.search(r'clang version (\S+)', text)
     if not target:
@@ -255,7 +246,6 @@ def facts_of(path: pathlib.Path, text: str) -> tuple[str, str, list[dict[str, st
 
 
 def disassembled(path: pathlib.Path) -> dict[str, list[Instruction]]:
-    """Instructions of each function."""
     functions: dict[str, list[Instruction]] = {}
     current: list[Instruction] = []
     starts: dict[str, int] = {}
@@ -277,7 +267,7 @@ def disassembled(path: pathlib.Path) -> dict[str, list[Instruction]]:
 
 
 def assembled(text: str) -> dict[str, list[Instruction]]:
-    """Instructions of each function of an assembly; addresses are their numbers."""
+    """By function; addresses are the instructions' numbers."""
     functions: dict[str, list[Instruction]] = {}
     lines: list[tuple[str, str]] = []
     labels: dict[str, int] = {}

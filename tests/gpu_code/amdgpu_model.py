@@ -7,7 +7,7 @@ it. Latency, waits and memory cost nothing.
     matrix units   the cycles of each matrix instruction; from gfx11 on they are the vector units
     LDS            128 bytes in a clock
 
-Numbers are from AMD's ISA manuals and LLVM; 128 bytes of LDS are assumed to be reached.
+Numbers are from AMD's ISA manuals and LLVM; 128 bytes of LDS are assumed.
 """
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ LDS_BYTES = {'b8': 1, 'u8': 1, 'b16': 2, 'u16': 2, 'b32': 4, 'b64': 8, 'b96': 12
 
 
 class Chip(NamedTuple):
-    simds: int      # of a compute unit
-    registers: int  # of a lane, for all waves of a SIMD
-    granule: int    # unit of a wave's registers
-    waves: int      # most, of a SIMD
+    simds: int      # in a compute unit
+    registers: int  # for each lane, of all waves of a SIMD
+    granule: int    # a wave's registers are a multiple
+    waves: int      # most on a SIMD
     slot: int       # clocks of a wave's vector instruction
-    fmas: int       # most, of a compute unit in a clock
-    lds: int = 65536  # bytes of a compute unit
+    fmas: int       # most in a compute unit and clock
+    lds: int = 65536  # bytes in a compute unit
 
 
 GCN = Chip(simds=4, registers=256, granule=4, waves=10, slot=4, fmas=64)
@@ -38,7 +38,7 @@ CHIPS = {
     'gfx906': GCN, 'gfx908': GCN, 'gfx90a': CDNA2, 'gfx942': CDNA2, 'gfx950': CDNA2._replace(lds=163840),
     'gfx1030': Chip(simds=2, registers=1024, granule=8, waves=16, slot=1, fmas=64),
     'gfx1100': RDNA3, 'gfx1101': RDNA3, 'gfx1151': RDNA3, 'gfx1200': RDNA3, 'gfx1201': RDNA3,
-    # The family's largest chips.
+    # Each family's largest chips.
     'gfx9-4-generic': CDNA2, 'gfx11-generic': RDNA3, 'gfx12-generic': RDNA3,
 }
 
@@ -51,7 +51,7 @@ MATRIX = {
     'v_mfma_f32_32x32x4bf16': {'gfx908': 64, 'gfx90a': 64},
     'v_mfma_f32_32x32x8f16': {'gfx908': 64, 'gfx90a': 64, 'gfx942': 32, 'gfx950': 32, 'gfx9-4': 32},
     'v_mfma_f32_32x32x8bf16_1k': {'gfx90a': 64},
-    'v_mfma_f32_32x32x8bf16': {'gfx942': 32, 'gfx950': 32, 'gfx9-4': 32},  # renamed later
+    'v_mfma_f32_32x32x8bf16': {'gfx942': 32, 'gfx950': 32, 'gfx9-4': 32},  # named 32x32x8_bf16 later
     'v_mfma_f32_32x32x16f16': {'gfx950': 32},
     'v_mfma_f32_32x32x16bf16': {'gfx950': 32},
     'v_wmma_f32_16x16x16_f16': {'gfx11': 32, 'gfx12': 16},
@@ -80,20 +80,20 @@ def is_vector(instruction: Instruction) -> bool:
 
 
 def fmas_of(operation: str) -> int:
-    """FMAs of an operation, for each lane."""
+    """For each lane."""
     if not re.fullmatch(r'v_(pk_)?(fma|fmac|mac|mad|fmaak|fmamk)(_legacy)?_f32', operation):
         return 0
     return 2 if operation.startswith('v_pk_') else 1
 
 
 def lds_bytes(instruction: Instruction) -> int:
-    """LDS bytes of an instruction, for each lane."""
+    """For each lane."""
     match = re.fullmatch(r'ds_(read|write)(2?)(?:st64)?_([bu]\d+)(?:_.*)?', instruction.name)
     return LDS_BYTES[match[3]] * (2 if match[2] else 1) if match else 0
 
 
 def waves_per_simd(kernel: Kernel) -> int:
-    """Waves on a SIMD at once, whole blocks only."""
+    """In whole blocks."""
     chip = CHIPS[kernel.arch]
     used = -(-max(kernel.vgprs, 1) // chip.granule) * chip.granule
     waves = min(chip.waves, chip.registers // used)
@@ -129,10 +129,9 @@ def balance(loop: list[Instruction], arch: str, wave: int) -> Balance:
 
 
 def matrix_share(loop: list[Instruction], arch: str) -> Optional[float]:
-    """Share of a wave's clocks in which its matrix unit works, by llvm-mca; None if unknown.
-
-    llvm-mca issues instructions in order, in units of four clocks. It knows dependences, waits and matrix passes, but
-    not other waves of the SIMD or the real latency of LDS and memory.
+    """Share of a wave's clocks in which its matrix unit works; None if unknown.
+    llvm-mca knows dependences, waits and matrix passes, but not the SIMD's other waves or the real latency of LDS and
+    memory. It issues in order.
     """
     passes = 100
     clocks = sum(matrix_clocks(each, arch) for each in loop)
@@ -146,7 +145,7 @@ def matrix_share(loop: list[Instruction], arch: str) -> Optional[float]:
                '-resource-pressure=0', '-']
     try:
         result = subprocess.run(command, input=text, capture_output=True, text=True, check=False, timeout=2)
-    except subprocess.TimeoutExpired:  # llvm-mca 19 hangs on LDS reads of some loops: they count as a slot then
+    except subprocess.TimeoutExpired:  # llvm-mca 19 hangs on LDS reads of some loops: count each as a slot
         text = re.sub(r'^ds_read.*$', 's_nop 0', text, flags=re.M)
         result = subprocess.run(command, input=text, capture_output=True, text=True, check=True, timeout=100)
     total = re.search(r'^Total Cycles:\s+(\d+)', result.stdout, flags=re.M)
@@ -156,19 +155,16 @@ def matrix_share(loop: list[Instruction], arch: str) -> Optional[float]:
 
 
 def loads_under_way(loop: list[Instruction]) -> Optional[int]:
-    """Fewest loads from memory that may be pending after a wait for some in the loop; None without waits.
-
-    After a branch around loads the compiler does not know their number, and waits for more than necessary.
+    """Fewest memory loads that may be pending after a wait for some in the loop; None without waits.
+    After a branch around loads the compiler does not know their number, and waits for too many.
     """
     counts = (re.search(r'vmcnt\((\d+)\)', each.text) for each in loop if each.name == 's_waitcnt')
     return min((int(count[1]) for count in counts if count), default=None)
 
 
 def for_mca(text: str) -> str:
-    """A memory load counts as a slot: llvm-mca takes a global load for a flat one, whose waits include LDS. Its waits
-    are a k-tile later.
-
-    A product of 32 x 32 x 16, on gfx950 only, takes as long as 32 x 32 x 8.
+    """A memory load counts as a slot: llvm-mca takes it for a flat one, whose wait includes LDS; its wait is a k-tile
+    later. A product of 32 x 32 x 16, on gfx950 only, takes as long as 32 x 32 x 8.
     """
     if text.startswith('global_load'):
         return 's_nop 0'

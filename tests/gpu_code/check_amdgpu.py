@@ -5,18 +5,16 @@
     check_amdgpu.py --unchecked gfx90a   (nothing here compiles for it: a skipped test)
 
 FILE: libsgemm_hip.so, an object file or a code object. Prints a line for each kernel row and architecture, with its
-worst instance (--instances: a line for each), then checks: every row of rows.h needs an entry in "rows" of the
-expectations and a kernel on every architecture; every kernel must belong to a row (the longest row name in its symbol)
-or an entry of "helpers"; each of --archs must be present. Code for chips that amdgpu_model.py does not know is named
-and left out. Needs LLVM's tools.
-
+worst instance (--instances: a line for each), then checks as check_sass.py does; every row needs a kernel on every
+architecture, and each of --archs must be present. Code for chips that amdgpu_model.py does not know is named and left
+out. Needs LLVM's tools.
 No kernel may use scratch (spills, arrays), flat addresses for loads, or calls. The hot loop is the one with the most
-FMAs or matrix instructions, without inner loops; of nested loops the denser one. An entry may hold:
-    fma           least share of FMAs in the hot loop's vector instructions, that is, in issue slots of the vector unit;
-                  LDS, memory and scalar instructions issue from other waves. A packed FMA takes one slot, two
-                  operations of a dual instruction half a slot each
-    matrix        least share of a wave's clocks with matrix instructions, by llvm-mca; 0: any, required for chips that
-                  llvm-mca does not know
+FMAs or matrix instructions, without inner loops; of nested loops the denser one. An entry may have check_sass.py's keys
+loop, code (names in gfx9's spelling; "a|b": either), loop_exactly and kernels, and:
+    fma           least share of FMAs in the hot loop's issue slots of the vector unit. A packed FMA takes one slot,
+                  each operation of a dual instruction half a slot
+    matrix        least share of a wave's clocks with matrix instructions, by llvm-mca; 0 for chips that it does not
+                  know
                   (every row has one of the two; 0: the kernel does not multiply)
     dual          least share of the hot loop's FMAs issued in pairs, from gfx11 on
     fmas          multiply-adds for each thread in the hot loop, exactly
@@ -24,14 +22,9 @@ FMAs or matrix instructions, without inner loops; of nested loops the denser one
     under_way     least number of loads pending after each wait of the hot loop for loads
     waves         least number of waves on a SIMD
     lds           bytes of LDS, exactly
-    loop, code    instructions that the hot loop, the kernel must have, with least numbers: {"ds_read_b128": 4}, in
-                  gfx9's spelling; "a|b": either
-    loop_exactly  the same, with exact numbers
-    sgpr_spills   scalar registers kept in lanes of vector registers; default 0. They cost an instruction each time,
-                  no memory
+    sgpr_spills   scalar registers kept in lanes of vector registers (an instruction each time, no memory); default 0
     never         instructions that the kernel must not have, by the start of the name
     only          "gfx90a|gfx942": meant for these; elsewhere only the rules for every kernel count
-    kernels       0 for a row that launches only other rows' kernels
     variants      entries for instances whose arguments contain the key ("outer_x4 inner_x4"), replacing these
     on            entries for architectures that start with the key ("gfx11"), replacing these
 """
@@ -57,12 +50,10 @@ SKIPPED = 77  # CTest's status for a skip
 
 
 class Measured:
-    """Measured properties of a kernel."""
-
     def __init__(self, kernel: amdgpu.Kernel, arguments: str) -> None:
         self.kernel = kernel
         self.arguments = arguments
-        # An outer loop may hold more than the hot inner one, but less densely.
+        # An outer loop may hold more than the hot loop, but less densely.
         self.loop = max(kernel.loops(), key=lambda loop: sum(map(self.weight, loop)) ** 2 / len(loop), default=[])
         if not sum(map(self.weight, self.loop)):
             self.loop = []
@@ -92,7 +83,7 @@ def count_operations(instructions: Iterable[amdgpu.Instruction]) -> collections.
 
 
 def arguments_of(signature: str) -> str:
-    """Template arguments of a demangled kernel: "outer_x4 inner_x4 StridedOperands"."""
+    """Of a demangled kernel: "outer_x4 inner_x4 StridedOperands"."""
     match = re.search(r'<(.*)>\(', signature)
     if not match:
         return ''
@@ -106,7 +97,6 @@ def measured(kernels: list[amdgpu.Kernel]) -> list[Measured]:
 
 
 def entry_of(each: Measured, entry: Entry) -> Entry:
-    """Expectations of this instance on its architecture."""
     parts = [part for key, part in entry.get('variants', {}).items() if key in each.arguments]
     parts += [part for key, part in entry.get('on', {}).items() if each.kernel.arch.startswith(key)]
     for part in parts:
@@ -117,7 +107,6 @@ def entry_of(each: Measured, entry: Entry) -> Entry:
 # ---- The checks.
 
 def forbidden(each: Measured, entry: Entry) -> Iterator[str]:
-    """Violations of the rules for every kernel."""
     kernel = each.kernel
     if kernel.scratch:
         yield f'{kernel.scratch} bytes of scratch (a spill, or an array that is indexed at run time)'
@@ -135,7 +124,6 @@ def forbidden(each: Measured, entry: Entry) -> Iterator[str]:
 
 
 def below(each: Measured, entry: Entry) -> Iterator[str]:
-    """Values below their least."""
     for key, share, text in [('fma', each.fma, 'of the vector instructions of the hot loop are FMAs'),
                              ('dual', each.dual, "of the hot loop's FMAs are issued two at a time"),
                              ('matrix', each.matrix, 'of the clocks of the hot loop are in matrix instructions'),
@@ -156,7 +144,6 @@ def below(each: Measured, entry: Entry) -> Iterator[str]:
 
 
 def different(each: Measured, entry: Entry) -> Iterator[str]:
-    """Values that differ."""
     for key, number, text in [('lds', each.kernel.lds, 'bytes of LDS'), ('fmas', each.fmas, 'FMAs in the hot loop')]:
         if number != entry.get(key, number):
             yield f'{number} {text}, exactly {entry[key]} expected'
@@ -175,7 +162,6 @@ def problems_of(each: Measured, entry: Entry) -> Iterator[str]:
 
 def check(all_measured: list[Measured], rows: list[str], expectations: dict[str, dict[str, Entry]],
           archs: Iterable[str] = ()) -> Iterator[str]:
-    """All problems of kernels and expectations."""
     yield from check_expectations(rows, expectations, KEYS, {'fma', 'matrix'})
     entries = {**expectations['rows'], **expectations.get('helpers', {})}
     present = sorted({each.kernel.arch for each in all_measured})

@@ -50,8 +50,6 @@ def row_names(path: pathlib.Path) -> list[str]:
 
 
 class Measured:
-    """Measured properties of a kernel."""
-
     def __init__(self, kernel: sass.Kernel) -> None:
         loop = [instruction for instruction in kernel.hot_loop() if instruction.name != 'NOP']
         fetched = sass.fetched_registers(loop)
@@ -92,12 +90,10 @@ def count_of(counts: collections.Counter[str], alternatives: str) -> int:
 
 
 def owner(symbol: str, names: Iterable[str]) -> Optional[str]:
-    """A kernel's row or helper."""
     return max((name for name in names if name in symbol), key=len, default=None)
 
 
 def entry_of(kernel: sass.Kernel, entry: Entry) -> Entry:
-    """Expectations of this kernel of a row."""
     for part, variant in entry.get('variants', {}).items():
         if part in kernel.name:
             entry = {**entry, **variant}
@@ -150,7 +146,7 @@ def parts_of(entry: Entry) -> Iterator[Entry]:
 
 def check_expectations(rows: list[str], expectations: dict[str, dict[str, Entry]], keys: set[str],
                        shares: set[str]) -> Iterator[str]:
-    """Problems of the expectations: keys other than these, or rows without one of `shares`."""
+    """Keys other than these, or rows without one of `shares`."""
     for entries in expectations.values():
         for name, entry in entries.items():
             for part in parts_of(entry):
@@ -167,7 +163,6 @@ def check_expectations(rows: list[str], expectations: dict[str, dict[str, Entry]
 
 
 def check(kernels: Iterable[sass.Kernel], rows: list[str], expectations: dict[str, dict[str, Entry]]) -> Iterator[str]:
-    """All problems of kernels and expectations."""
     yield from check_expectations(rows, expectations, KEYS, SHARES)
     entries = {**expectations['rows'], **expectations.get('helpers', {})}
     seen = set()

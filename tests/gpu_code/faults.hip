@@ -6,7 +6,7 @@ namespace {
 constexpr int kThreads = 256;
 using Vec4 = float __attribute__((ext_vector_type(4)));
 
-// Outer products of k columns of a and b in LDS: kSize^2 FMAs for each kSize / 2 reads of 128 bits.
+// kSize^2 FMAs for each kSize / 2 reads of 128 bits from LDS.
 template <int kSize>
 __device__ __forceinline__ void multiply(const Vec4 *a, const Vec4 *b, float (&sum)[kSize][kSize], int k) {
 #pragma unroll 1
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   for (int i = 0; i < 64; ++i) out[i] = sum[i];
 }
 
-// An address that may be in LDS or memory.
+// The address may be in LDS or memory.
 extern "C" __global__ void __launch_bounds__(kThreads) gfx_fma_1x1x1_flat(const float *in, float *out, int k) {
   __shared__ float tile[1024];
   for (int i = threadIdx.x; i < 1024; i += kThreads) tile[i] = in[i];
@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) gfx_fma_1x1x1_flat(const 
   out[threadIdx.x] = sum;
 }
 
-// Single LDS elements, few FMAs for each.
+// Reads single LDS elements, with few FMAs for each.
 extern "C" __global__ void __launch_bounds__(kThreads) gfx_fma_2x2x1_scalar(const float *in, float *out, int k) {
   __shared__ float tile[1024];
   for (int i = threadIdx.x; i < 1024; i += kThreads) tile[i] = in[i];
@@ -90,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) gfx_fma_2x2x1_scalar(cons
   for (int i = 0; i < 4; ++i) out[i * kThreads + threadIdx.x] = sum[i / 2][i % 2];
 }
 
-// FMAs in an encoding that is never dual.
+// The FMAs' encoding is never dual.
 extern "C" __global__ void __launch_bounds__(kThreads) gfx_fma_8x1x8_single(const float *in, float *out, int k) {
   float x[8], sum[8];
   for (int i = 0; i < 8; ++i) x[i] = in[i * kThreads + threadIdx.x], sum[i] = 0.0f;

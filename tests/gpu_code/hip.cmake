@@ -1,6 +1,5 @@
-# Checks the plugin's code and, on request, that of other architectures, compiled for the check alone: by clang 19 with
-# HIP's headers and device bitcode, or, for architectures that it does not know, to assembly by clang 22 of PyPI's
-# ziglang, installed into build/ziglang.
+# Checks the plugin's code and, on request, that of other architectures: compiled by clang 19 with HIP's headers and
+# device bitcode, or to assembly by clang 22 of PyPI's ziglang (build/ziglang), which knows more architectures.
 get_target_property(archs libsgemm_hip LIBSGEMM_ARCHITECTURES)
 get_target_property(compile libsgemm_hip LIBSGEMM_COMPILE)
 get_target_property(kernels libsgemm_hip LIBSGEMM_KERNELS)
@@ -100,7 +99,7 @@ if(others)
   foreach(arch IN LISTS others)
     if(arch MATCHES "^gfx([0-9]+)(.)(.)$")
       math(EXPR number "${CMAKE_MATCH_1} * 1000 + 0x${CMAKE_MATCH_2} * 100 + 0x${CMAKE_MATCH_3}")
-    else()  # a family's, which nothing here uses
+    else()  # the constant of a family, which nothing here uses
       string(REGEX MATCH "[0-9]+" number ${arch})
       math(EXPR number "${number} * 1000")
     endif()
@@ -156,7 +155,7 @@ list(JOIN checked "," text)
 add_test(NAME check_amdgpu COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_amdgpu.py
          --archs ${text} $<TARGET_FILE:libsgemm_hip> ${code})
 
-# An architecture with accumulation registers, one with dual instructions.
+# One architecture with accumulation registers, one with dual instructions.
 set(code)
 foreach(arch gfx90a gfx1100)
   if(arch IN_LIST checked)

@@ -1,7 +1,7 @@
 """Reads NVIDIA machine code: kernels of a cubin, or of a library or object file that embeds cubins.
 
-128-bit instructions of Volta to Blackwell, as far as a static check of multiplying kernels needs: opcodes, registers of
-an FFMA, widths of loads and stores, branches. Bits, from the lowest:
+Decodes, of the 128-bit instructions of Volta to Blackwell, what a check of multiplying kernels needs. Bits, from the
+lowest:
 
     0..8      opcode
     9..11     operand form
@@ -29,7 +29,7 @@ EM_CUDA = 190
 NO_REGISTER = 255
 ALWAYS = 7
 
-# By the low 9 bits, if the operand form does not matter.
+# By the low 9 bits where the operand form does not matter.
 OPCODES = {
     0x001: 'PMTRIG', 0x0b9: 'ULDC', 0x182: 'LDC',
     0x023: 'FFMA', 0x03c: 'HMMA', 0x03f: 'DMMA', 0x03b: 'LDSM', 0x180: 'LD', 0x181: 'LDG', 0x183: 'LDL', 0x184: 'LDS', 0x185: 'ST', 0x186: 'STG', 0x187: 'STL',
@@ -37,15 +37,13 @@ OPCODES = {
     0x1f0: 'HGMMA', 0x1c5: 'WARPGROUP', 0x1c8: 'USETMAXREG', 0x1b5: 'UTMASTG',
     0x118: 'NOP', 0x144: 'CALL', 0x14a: 'JMP', 0x14d: 'EXIT', 0x150: 'RET',
 }
-# An HGMMA is a warpgroup's whole product: single multiplications count for nothing next to it.
+# HGMMA is a warpgroup's whole product, next to which single multiplications count for nothing.
 MULTIPLICATIONS = {'FFMA': 1, 'HMMA': 1, 'DMMA': 1, 'HGMMA': 1000}
 MEMORY = {'LD', 'LDG', 'LDL', 'LDS', 'ST', 'STG', 'STL', 'STS', 'LDGSTS'}
 WIDTHS = {4: '32', 5: '64', 6: '128'}
 
 
 class Instruction:
-    """One decoded instruction."""
-
     def __init__(self, address: int, low: int, high: int, arch: int) -> None:
         self.address = address
         self.opcode = low & 0x1FF
@@ -55,7 +53,7 @@ class Instruction:
         place = 10 if self.name == 'LDGSTS' and arch >= 100 else 9
         self.width = WIDTHS.get(high >> place & 7, 'other') if self.name in MEMORY else None
         self.reuse = high >> 58 & 15
-        # nvcc 13.0 reads parameters from 32 KiB on at a negative constant offset: wrong ones.
+        # nvcc 13.0 reads parameters from 32 KiB on at a wrong, negative constant offset.
         self.wraps = self.name in ('LDC', 'ULDC') and arch < 100 and (low >> 53 & 1) != 0
         self.target: Optional[int] = None
         self.sources: tuple[Optional[int], ...] = (None, None, None)
@@ -63,8 +61,8 @@ class Instruction:
             self.sources = self._ffma_sources(low, high)
         elif self.name in ('BRA', 'CALL'):
             self.target = address + 16 + self._distance(low, high, arch)
-            # A second predicate, a uniform one or divergence may make a branch conditional. Calls return, or are
-            # conditional: on sm_80 the compiler leaves a loop with one.
+            # A second predicate, a uniform one or divergence may make a branch conditional. On sm_80 the compiler
+            # leaves a loop with a conditional call.
             self.guarded = self.guarded or (high >> 23 & 31) != ALWAYS or self.name == 'CALL'
 
     def _ffma_sources(self, low: int, high: int) -> tuple[Optional[int], ...]:
@@ -103,7 +101,7 @@ class Kernel:
         return sum(i.name == name and (width is None or i.width == width) for i in self.instructions)
 
     def hot_loop(self) -> list[Instruction]:
-        """Innermost loop with the most multiplications, without out-of-line blocks (retries of a wait), or nothing."""
+        """Innermost loop with the most multiplications, without out-of-line blocks (retries of a wait); or nothing."""
         best = []
         most = 0
         loops = [(*loop, sum(MULTIPLICATIONS.get(self.instructions[i].name, 0) for i in loop[0])) for loop in self._loops()]
@@ -177,7 +175,7 @@ class Kernel:
 
 
 def _postorder(successors: list[list[int]]) -> tuple[list[int], set[int]]:
-    """Reachable blocks, each after its successors; and the same as a set."""
+    """Reachable blocks, each after its successors; the same as a set."""
     order, seen, stack = [], {0}, [(0, iter(successors[0]))]
     while stack:
         block, rest = stack[-1]
@@ -193,7 +191,7 @@ def _postorder(successors: list[list[int]]) -> tuple[list[int], set[int]]:
 
 
 def fetched_registers(instructions: Iterable[Instruction]) -> list[set[int]]:
-    """Registers that each FFMA fetches: not kept in the same slot by the previous instruction."""
+    """For each FFMA: those that the previous instruction has not kept in the same slot."""
     fetched = []
     previous = None
     for instruction in instructions:
@@ -211,8 +209,6 @@ def fetched_registers(instructions: Iterable[Instruction]) -> list[set[int]]:
 
 
 class Elf:
-    """Sections and symbols of a 64-bit little-endian ELF file."""
-
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.machine, = struct.unpack_from('<H', data, 18)
@@ -229,7 +225,6 @@ class Elf:
         return b'' if kind == 8 else self.data[offset:offset + size]
 
     def symbols(self) -> list[str]:
-        """Names of symbols by number."""
         table, strings = self.content('.symtab'), self.content('.strtab')
         return [_string(strings, struct.unpack_from('<I', table, at)[0]) for at in range(0, len(table), 24)]
 
@@ -269,7 +264,6 @@ def _info(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _fatbin_cubins(data: bytes) -> Iterator[bytes]:
-    """Cubins of an .nv_fatbin section."""
     at = 0
     while True:
         at = data.find(struct.pack('<I', FATBIN_MAGIC), at)

@@ -3,7 +3,7 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// Outer products of k columns of a and b in shared memory: 64 FFMAs for each 4 loads of 128 bits.
+// 64 FFMAs for each 4 loads of 128 bits from shared memory.
 __device__ void multiply(const float4 *a, const float4 *b, float (&sum)[8][8], int k) {
 #pragma unroll 1
   for (int step = 0; step < k; step += 4) {
@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) sm75_ffma_8x8x4_sound(con
   product(in, out, k);
 }
 
-// Two blocks of 1024 threads leave 32 registers, half of what sums need.
+// Two blocks of 1024 threads leave 32 registers, half of what the sums need.
 extern "C" __global__ void __launch_bounds__(1024, 2) sm75_ffma_8x8x4_spilled(const float *in, float *out, int k) {
   product(in, out, k);
 }
@@ -64,7 +64,7 @@ extern "C" __global__ void sm75_ffma_8x1x1_indexed(const float *in, float *out, 
   }
 }
 
-// Single shared memory elements, few FFMAs for each.
+// Reads single shared memory elements, with few FMAs for each.
 extern "C" __global__ void sm75_ffma_2x2x1_scalar(const float *in, float *out, int k) {
   __shared__ float tile[1024];
   for (int i = threadIdx.x; i < 1024; i += blockDim.x) {

@@ -23,7 +23,7 @@ FLAT = 'gfx_fma_1x1x1_flat'
 SCALAR = 'gfx_fma_2x2x1_scalar'
 SINGLE = 'gfx_fma_8x1x8_single'
 NAMES = [SOUND, SPILLED, INDEXED, FLAT, SCALAR, SINGLE]
-# What the sound kernel fulfils, and messages about the others.
+# The sound kernel fulfils these.
 STRICT: check_amdgpu.Entry = {'fma': 0.9, 'lds': 32768, 'loop': {'ds_read_b128': 16}, 'code': {'global_load_dwordx4': 2},
                               'on': {'gfx11': {'dual': 0.95}}}
 PLANTED = {
@@ -41,8 +41,6 @@ def instruction(address: int, text: str, target: Optional[int] = None) -> amdgpu
 
 
 class Machine(unittest.TestCase):
-    """The reader, on code written by hand."""
-
     def test_spelling(self) -> None:
         for mnemonic, spelling in [('ds_load_b128', 'ds_read_b128'), ('ds_load_2addr_b64', 'ds_read2_b64'),
                                    ('ds_store_b128', 'ds_write_b128'), ('global_load_b128', 'global_load_dwordx4'),
@@ -147,8 +145,6 @@ class Machine(unittest.TestCase):
 
 
 class CheckAmdgpu(unittest.TestCase):
-    """The gate on the planted faults."""
-
     def setUp(self) -> None:
         self.files = [check_amdgpu.measured(amdgpu.kernels(file)) for file in FILES]
         self.sound = [[each for each in file if each.kernel.symbol == SOUND] for file in self.files]
@@ -204,7 +200,7 @@ class CheckAmdgpu(unittest.TestCase):
                 self.assert_one(self.found(sound, {SOUND: {'matrix': 0.5}}), 'state 0')
                 self.assertEqual(self.found(sound, {SOUND: {'matrix': 0}}), [])
                 self.assertEqual(self.found(sound, {SOUND: {'matrix': 0.5, 'only': 'gfx000'}}), [])
-            self.assert_one(self.found(sound, {SOUND: {'matrix': 0.5}}), '0.000 of the clocks')  # none
+            self.assert_one(self.found(sound, {SOUND: {'matrix': 0.5}}), '0.000 of the clocks')
 
     def test_unknown_chips(self) -> None:
         kernels = [mock.Mock(arch=arch) for arch in ('gfx90a', 'gfx1035', 'gfx900', 'gfx1035')]

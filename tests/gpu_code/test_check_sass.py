@@ -18,7 +18,7 @@ import sass
 SOUND = 'sm75_ffma_8x8x4_sound'
 SPILLED = 'sm75_ffma_8x8x4_spilled'
 INDEXED = 'sm75_ffma_8x1x1_indexed'
-# What the sound kernel fulfils, and each of the others does not.
+# The sound kernel fulfils these, the others do not.
 STRICT: check_sass.Entry = {'ffma': 0.9, 'three_fresh': 0.5, 'loop': {'LDS.128': 16}, 'code': {'LDS.128': 16},
                             'never': ['LD']}
 PLANTED = {

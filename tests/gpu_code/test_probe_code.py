@@ -1,7 +1,6 @@
 """Device code of `libsgemm probe`: test_probe_code.py COMMAND PTXAS, which may be empty.
 
-Each loop has exactly the instructions that it claims to time and no other arithmetic; changed FFMA registers follow
-their pattern.
+Each loop has the instructions that it times and no other arithmetic; changed FFMA registers follow their pattern.
 """
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ import amdgpu
 import sass
 
 COMMAND, PTXAS = sys.argv[1:3]
-# The oldest and the newest device for a target's text.
+# The oldest and the newest device for a target.
 TARGETS = {'sm_75': ['sm_75', 'sm_80', 'sm_90'], 'sm_80': ['sm_80', 'sm_90'], 'sm_90': ['sm_90'], 'sm_90a': ['sm_90a'],
            'sm_100': ['sm_100']}
 OPCODES = {'SEL': 0x07, 'FMUL': 0x20, 'FADD': 0x21, 'FFMA': 0x23, 'IMAD': 0x24, 'DFMA': 0x2B, 'HMMA': 0x3C, 'F2FP': 0x3E, 'DMMA': 0x3F,
@@ -44,7 +43,7 @@ def is_move(low: int, high: int) -> bool:
 
 
 def loop_of(kernel: sass.Kernel) -> tuple[int, int]:
-    """First and end number of the longest backward branch's span."""
+    """First and end number of the longest loop."""
     branches = [(x.target // 16, x.address // 16 + 1) for x in kernel.instructions
                 if x.name == 'BRA' and x.target is not None and x.target < x.address]
     return max(branches, key=lambda loop: loop[1] - loop[0])
@@ -99,7 +98,6 @@ class Cuda(DeviceCode):
             self.assertLessEqual(sum(n for x, n in found.items() if x not in BRANCHES), 3)
 
     def check_accesses(self, accesses: list[tuple[int, int]], name: str, width: str) -> None:
-        """As wide as claimed, unconditional, loaded into registers."""
         for low, high in accesses:
             self.assertEqual(sass.WIDTHS[high >> 9 & 7], width, name)
             self.assertEqual(low >> 12 & 15, sass.ALWAYS, name)
@@ -145,7 +143,7 @@ class Cuda(DeviceCode):
         for i in range(1, len(fields)):
             differ = sum(x != y for x, y in zip(fields[i - 1][:3], fields[i][:3]))
             self.assertEqual(differ, changing)
-        # None before another instruction, which empties the cache.
+        # No register is kept before another instruction, which empties the cache.
         kept = {1: 3, 2: 1, 3: 0}[changing] if reuse else 0
         self.assertLessEqual({flags for *_, flags in fields}, {0, kept})
         self.assertGreaterEqual(sum(flags == kept for *_, flags in fields), 124)
@@ -159,7 +157,7 @@ class Cuda(DeviceCode):
             self.assertEqual(run.returncode, 1)
             self.assertIn('machine code', run.stderr)
             self.assertFalse((self.folder / 'out').exists())
-        # Other instruction formats: without the changed kernel.
+        # Instructions of another format lack the changed kernel.
         cubin = self.assemble('sm_80', 'sm_80')
         run = subprocess.run([COMMAND, '__probe_code', cubin, self.folder / 'out', '0'], capture_output=True, text=True,
                              check=False)
@@ -167,7 +165,7 @@ class Cuda(DeviceCode):
                          (1, 'libsgemm __probe_code: the machine code has no ffma_registers\n'))
 
 
-# An AMD GPU's instructions in each loop, and what else may be there.
+# An AMD GPU's instructions in each loop: required ones, and others that are allowed.
 HIP_COMMON = {'ffma_1': {'v_fma_f32': 64}, 'ffma_4': {'v_fma_f32': 64}, 'ffma_16': {'v_fma_f32': 64}, 'dfma_8': {'v_fma_f64': 64},
               'read': {'global_load_dwordx4': 8}, 'write': {'global_store_dwordx4': 8},
               'copy': {'global_load_dwordx4': 8, 'global_store_dwordx4': 8}, 'chase': {'global_load_dwordx2': 16},
@@ -181,7 +179,6 @@ HIP_LOOPS = {
     'gfx1100': {**HIP_COMMON, 'dual_fmac': {'v_fmac_f32': 128}, 'wmma_f16': {'v_wmma_f32_16x16x16_f16': 16},
                 'wmma_bf16': {'v_wmma_f32_16x16x16_bf16': 16}},
 }
-# Definitions of HIP's headers.
 HIP_HEAD = '''
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
@@ -191,7 +188,7 @@ HIP_HEAD = '''
 
 
 def plain(operation: str) -> str:
-    """v_mfma_f32_32x32x8_bf16 and v_mfma_f32_32x32x8bf16_1k are the same."""
+    """v_mfma_f32_32x32x8_bf16 and v_mfma_f32_32x32x8bf16_1k are one instruction."""
     match = re.fullmatch(r'(v_mfma_.*x\d+)_?([a-z]+\d+)(_1k)?', operation)
     return match[1] + match[2] if match else operation
 

@@ -1,5 +1,5 @@
 // Calls every entry of a GPU plugin's table with one permitted device: entries PLUGIN DEVICE. Prints a line for each
-// failed entry, and does not use its object further.
+// failed entry, whose object it does not use further.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -14,7 +14,6 @@ using namespace libsgemm;
 
 const Backend *table;
 
-// True on success.
 bool ok(const char *entry, libsgemm_status_t status, const Error &error) {
   if (status != LIBSGEMM_SUCCESS) std::printf("%s: %d %s\n", entry, status, error.text);
   return status == LIBSGEMM_SUCCESS;
@@ -29,7 +28,7 @@ void copy_both_ways(void *memory, void *stream, size_t pitch) {
   ok("copy to the host", table->copy(0, down, stream, &error), error);
 }
 
-// On a stream, also as if it recorded a graph.
+// Also as if the stream recorded a graph.
 void compute(void *memory, void *stream) {
   GemmDesc desc = {};
   desc.routine = Routine::gemm;

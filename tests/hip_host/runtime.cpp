@@ -6,8 +6,8 @@
 // MOCK_HIP_MET=FILE                        created when that happens
 // MOCK_HIP_STREAM_DEVICE=1                 every stream's device, if the version reports it; else the current one
 //
-// A thread must leave the runtime unchanged: errors cleared before the next call, none at its end, its device current.
-// Otherwise the process ends with a message and kMisused.
+// Errors must be cleared before the next call and at a thread's end, and its device restored. Otherwise the process
+// ends with a message and kMisused.
 #include <dlfcn.h>
 #include <hip/hip_runtime.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ void product(GemmDesc desc) {
   cpu_scalar_1x1x1_naive(desc, {}, &ignored);
 }
 
-// With a ticket, reports that FP64 computes all of C.
+// With a ticket, it reports that FP64 computes all of C.
 libsgemm_status_t launch_product(const GemmDesc &desc, const Launch &launch, Error *error) {
   uint32_t *left = gpu::count_fp64(desc.ticket, 1, launch);
   if (left != nullptr) *left = 1;
@@ -69,11 +69,11 @@ constexpr int kMisused = 98;
   _exit(kMisused);
 }
 
-// A thread's state; the program's device is 0.
+// The program's device is 0.
 struct Thread {
   int device = 0;
   hipError_t last = hipSuccess;
-  bool kept_away = false;  // a fault prevented the thread from restoring its device
+  bool kept_away = false;  // a fault kept the thread from restoring its device
 
   ~Thread() {
     if (last != hipSuccess) misused("the last error is left", "at the end of a thread");
@@ -103,7 +103,7 @@ hipError_t result(hipError_t code) {
   return code;
 }
 
-// hsa_system_get_info: depends on HIP's initialisation.
+// Replaces hsa_system_get_info, which depends on HIP's initialisation.
 int hsa_info(int, void *) {
   constexpr int kNotInitialised = 0x100b;
   return g_initialised ? 0 : kNotInitialised;
@@ -123,7 +123,7 @@ libsgemm_status_t libsgemm::gpu::checksum(const GemmDesc &, const Checksum &, bo
   std::fill_n(static_cast<double *>(launch.workspace), kChecksumResults, 0.0);  // accepts every product
   return LIBSGEMM_SUCCESS;
 }
-// Kernels that a plan launches after its first runtime call.
+// A plan launches these after its first runtime call.
 libsgemm_status_t libsgemm::gpu::launch_survey(const PassProblem &, int64_t, const Launch &, Error *) {
   return LIBSGEMM_SUCCESS;
 }
@@ -144,10 +144,9 @@ libsgemm_status_t libsgemm::gpu::launch_repair(const GemmDesc &, const Guard &, 
 
 extern "C" {
 
-// The driver's files exist.
+// The library finds the driver's files, and the library below.
 int access(const char *, int) noexcept { return 0; }
 
-// And the library below.
 void *dlopen(const char *, int) noexcept { return &g_initialised; }
 void *dlsym(void *, const char *) noexcept { return reinterpret_cast<void *>(&hsa_info); }
 

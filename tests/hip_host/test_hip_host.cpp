@@ -1,5 +1,5 @@
-// Host code of backends/hip without a GPU: accepted devices, reports about others, and a call in which any runtime
-// function fails. A process a case.
+// Host code of backends/hip without a GPU: accepted devices, reports about others, and a failure of any runtime
+// function. Each case has its own process.
 #include <libsgemm.h>
 
 #include <filesystem>
@@ -31,8 +31,8 @@ void check_runs(const Environment &environment) {
   CHECK(outcome.report["correct"] == "1");
 }
 
-// A fault must lead to another backend's right answer, or with LIBSGEMM_STRICT to an error with C unchanged. True if
-// another backend computed.
+// A fault must lead to another backend's right answer (then true), or with LIBSGEMM_STRICT to an error with C
+// unchanged.
 bool check_fault(const Environment &fault) {
   const std::vector<std::string> arguments = {"--size", "20"};
   Outcome outcome = probe(fault, arguments);
@@ -53,10 +53,10 @@ bool check_fault(const Environment &fault) {
   return replaced;
 }
 
-// The second of two devices: each call must change the current device and restore it.
+// Each call must change the current device to the second of two, and restore it.
 Environment second_device() { return {{"MOCK_HIP_DEVICES", "gfx906:xnack-,gfx1030"}, {"LIBSGEMM_DEVICES", "1"}}; }
 
-// A runtime function, and whether its first failure fails the library's call.
+// `needed`: its first failure fails the library's call.
 struct RuntimeCall {
   const char *name;
   bool needed;
@@ -208,7 +208,7 @@ TEST_CASE("every call of the runtime that an entry of the table makes may fail")
   }
 }
 
-// The first device is current. HIP reports other streams' devices from 5.6 on.
+// The first device is current. HIP reports streams' devices from 5.6 on.
 TEST_CASE("the device of a default stream is the current one, or one that is left out") {
   for (const std::string permitted : {"0", "1"}) {
     const Outcome outcome =
@@ -218,7 +218,7 @@ TEST_CASE("the device of a default stream is the current one, or one that is lef
   }
 }
 
-// Without the stream's device, or if it is not the backend's, nothing is known about the current device.
+// If the stream's device is unknown or not the backend's, nothing is known about the current device.
 TEST_CASE("a failed wait for the caller's stream does not make the current device a lost one") {
   const Environment fault = {{"MOCK_HIP_DEVICES", "gfx906:xnack-,gfx1030"},
                              {"MOCK_HIP_STREAM_DEVICE", "1"},
@@ -239,7 +239,7 @@ TEST_CASE("faults by LIBSGEMM_TEST_HIP_FAULT") {
   }
   Environment once = second_device();
   once["LIBSGEMM_TEST_HIP_FAULT"] = "allocate:1";
-  CHECK_FALSE(check_fault(once));  // tried again
+  CHECK_FALSE(check_fault(once));  // retried
   CHECK_THAT(describe({{"LIBSGEMM_TEST_HIP_FAULT", "launch"}}).report.at("hip.reason"),
              Contains("LIBSGEMM_TEST_HIP_FAULT=launch is not valid"));
 }

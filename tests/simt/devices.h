@@ -9,7 +9,6 @@ namespace simt {
 
 int device_count();
 
-// -1 if there is none.
 inline int device_called(const std::string &name) {
   for (int i = 0; i < device_count(); ++i) {
     if (libsgemm::gpu::model(i).name == name) return i;

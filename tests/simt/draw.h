@@ -40,7 +40,6 @@ inline void set_size(int64_t m, int64_t n, int64_t k, Case *test) {
   }
 }
 
-// The table's cases, sizes reduced to the CPU's speed.
 inline std::vector<Case> small_cases(Routine routine) {
   constexpr int64_t kMost = 20;
   std::vector<Case> cases;
@@ -54,7 +53,7 @@ inline std::vector<Case> small_cases(Routine routine) {
   return cases;
 }
 
-// Draws small cases, and cases with sizes around the tile: one less, equal, one more, half, a bit over two.
+// Small cases, and sizes around the tile: one less, equal, one more, half, a bit over two.
 class Draw {
  public:
   Draw(const Tile &tile, Routine routine) : tile_(tile), random_(2026), table_(small_cases(routine)) {}

@@ -1,7 +1,5 @@
-# Functions for device code on the CPU.
-
-# Kernel files include by paths, so replaced headers must be next to the others: links to backends/gpu and
-# backends/`backend` in `root`. Each test has its own rows.h.
+# Fills `root` with links to backends/gpu and backends/`backend`: kernel files include by paths, so replaced headers
+# must be next to the others. Each test has its own rows.h.
 function(libsgemm_mirror backend root)
   file(REMOVE_RECURSE ${root})
   foreach(folder IN ITEMS gpu ${backend})
@@ -41,7 +39,7 @@ function(libsgemm_simt_rows result backend regex)
         string(REGEX REPLACE "_(split_k|unaligned|[a-z]+16(x[0-9])?|[tx]f32|fp32_fast|register[0-9x]+)" "" kind ${kind})
         string(REGEX REPLACE "^sm[0-9]+_(dmma|mma|wmma)_" "\\1_" kind ${kind})
         string(REPLACE "gfx90a_dmfma" "gfx908_mfma" kind ${kind})
-        string(REGEX REPLACE "^.*_blocked" "blocked" kind ${kind})  # launch other kernels
+        string(REGEX REPLACE "^.*_blocked" "blocked" kind ${kind})  # these launch other kernels
       endif()
       string(REGEX REPLACE "^.*_([0-9]+)x([0-9]+)x[0-9]+.*$" "\\1 * \\2" size ${row})
       math(EXPR size "${size}")
@@ -74,16 +72,14 @@ if(LIBSGEMM_SANITIZE MATCHES "address")
   set(kernel_options -O0 $<$<CXX_COMPILER_ID:GNU>:--param=asan-instrumentation-with-call-threshold=0>)
 endif()
 
-# A library for each kernel file: its thread-local data is its kernels' shared memory and nothing else. Code that two
-# files instantiate must use its own.
+# A library for each kernel file, see fibers/shared_image.h. Each must use its own instances of templates.
 function(libsgemm_add_simt_kernels name source host)
   add_library(${name} SHARED ${source})
   set_source_files_properties(${source} PROPERTIES LANGUAGE CXX)
   target_link_libraries(${name} PRIVATE ${host})
   target_compile_options(${name} PRIVATE -ftls-model=initial-exec ${kernel_options} $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
   if(LIBSGEMM_SANITIZE MATCHES "undefined")
-    # What a GPU traps or AddressSanitizer misses; sizes are too small for other checks. All take as long as the
-    # compiler itself.
+    # Only what a GPU traps or AddressSanitizer misses: all checks would double the compiler's time.
     target_compile_options(${name} PRIVATE -fno-sanitize=undefined -fsanitize=alignment,bounds,shift
                            -fno-sanitize-recover=all)
   endif()
@@ -152,7 +148,6 @@ function(libsgemm_add_simt_test name)
                         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 endfunction()
 
-# An entry for each kernel.
 function(libsgemm_simt_entries name)
   foreach(row IN LISTS ARGN)
     add_test(NAME ${name}.${row} COMMAND ${name} [row] -c ${row})

@@ -1,6 +1,5 @@
-// Predicted times of backend hip against limits by hand from data sheets: no kernel beats its chip; for a call that
-// fills the chip the choice is near the limit; of two kernels the one with more of the limiting resource wins. Nothing
-// is measured: no AMD GPU is available.
+// Predicted times of backend hip against limits from data sheets: no kernel beats its chip; for a call that fills the
+// chip the choice is near the limit; of two kernels the one with more of the limiting resource wins.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -18,8 +17,8 @@ namespace {
 
 using namespace libsgemm;
 
-// Data sheet rates in 10^12 operations/s: FP32 by vector instructions and by matrix cores, FP16, bfloat16 and TF32 by
-// matrix cores, FP64; 10^9 bytes/s. 0: none, or unused. (MI210 has 181 for FP16 and bfloat16, but flushes denormals.)
+// Data sheet rates in 10^12 operations/s (`vector`: FP32 without matrix cores) and 10^9 bytes/s. 0: none, or unused:
+// MI210 has 181 for FP16 and bfloat16, but flushes denormals.
 struct Sheet {
   const char *name;
   double vector, fp32, fp16, bf16, tf32, fp64, bytes;
@@ -68,7 +67,6 @@ struct Call {
   int64_t m, n, k;
 };
 
-// Column-major, aligned, not transposed; upper triangles, A on the left.
 GemmDesc description(const Call &call) {
   GemmDesc d = {};
   d.routine = call.routine, d.type = call.type, d.math_mode = call.mode;
@@ -84,7 +82,7 @@ GemmDesc description(const Call &call) {
   return d;
 }
 
-// Operations of the routine: half of a product's for a triangular C or A.
+// A triangular C or A halves the operations of a product.
 double operations(const GemmDesc &d) {
   const double m = static_cast<double>(d.m), n = static_cast<double>(d.n), k = static_cast<double>(d.k);
   const RoutineTraits &r = traits_of(d);
@@ -174,8 +172,8 @@ TEST_CASE("no row is predicted to be faster than its chip", "[.rows]") {
   CHECK(asked > 90000);
 }
 
-// With hundreds of tiles for each compute unit a kernel still loses LDS time that nothing hides, wave stalls and other
-// assumed losses. The checks bound the ratio to the limit for the widest tile.
+// Even with hundreds of tiles for each compute unit a kernel loses LDS time that nothing hides, wave stalls and other
+// assumed losses.
 TEST_CASE("where a product fills the chip the choice is near its limit", "[.rows]") {
   for (const Sheet &s : kSheets) {
     const int device = simt::device_called(s.name);

@@ -1,5 +1,5 @@
-// Finds kernels that never win: draws all kinds of calls for all kinds of GPUs; each kernel outside of the ladder must
-// be chosen for some. Otherwise it is useless or its cost is wrong.
+// Draws all kinds of calls for all kinds of GPUs. A kernel outside of the ladder that is never chosen is useless, or
+// its cost is wrong.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -25,7 +25,7 @@ using namespace libsgemm;
 constexpr int kCalls = 20000;          // for each device
 constexpr double kLeastMargin = 5e-3;  // relative lead over the next kernel for a win to count
 
-// Kernels that do not win until costs are fitted to measured times, which may change winners.
+// Kernels that do not win; costs fitted to measured times may change that.
 struct Exception {
   const char *row, *reason;
 };
@@ -47,9 +47,8 @@ class Draw {
     d.type = !traits_of(d).takes(Type::f16) || type < 6 ? Type::f32 : type < 8 ? Type::f16 : Type::bf16;
     const bool modes = gemm && d.type == Type::f32 && integer(0, 2) == 0;
     d.math_mode = modes ? static_cast<libsgemm_math_mode_t>(integer(1, 6)) : LIBSGEMM_MATH_FP32;
-    // Half use the other mode with two splits; drawn separately to keep the other calls.
+    // Separate generators (fast_, others_, other_batches_) keep the other calls as they are.
     if (d.math_mode == LIBSGEMM_MATH_FP16X3 && fast_() % 2 == 0) d.math_mode = LIBSGEMM_MATH_FP32_FAST;
-    // One more mode of other routines, also drawn separately.
     if (!gemm && d.type == Type::f32 && others_() % 8 == 0) d.math_mode = LIBSGEMM_MATH_FP64;
     d.transa = op(), d.transb = op();
     d.side = integer(0, 1) == 0 ? LIBSGEMM_LEFT : LIBSGEMM_RIGHT;
@@ -60,7 +59,6 @@ class Draw {
     d.alpha = 1;
     d.beta = traits_of(d).in_place() ? (d.routine == Routine::trsm ? 1.0f : 0.0f) : static_cast<float>(integer(0, 1));
     place(&d);
-    // Batches of other routines, drawn separately to keep the products.
     if (gemm ? integer(0, 4) == 0 : traits_of(d).strided != nullptr && other_batches_() % 5 == 0) make_batch(&d);
     return d;
   }
@@ -200,7 +198,7 @@ GemmDesc product(int64_t n, int64_t k) {
   return d;
 }
 
-// Runs by force only: a step of the ladder, or, for a single call, a kernel for groups.
+// Runs by force only: a step of the ladder, or a kernel for groups.
 bool of_the_ladder(const Kernel &kernel) {
   GemmDesc d = product(512, 512);
   for (const Type type : {Type::f32, Type::f16}) {
@@ -242,8 +240,8 @@ TEST_CASE("every row but the ladder's wins somewhere", "[.rows]") {
     INFO(e.row << " is among the known exceptions, and no row of the table");
     CHECK(records.count(e.row) == 1);
   }
-  // FP64 replaces FP32 at sufficient rates, with each chip's instruction. (For triangles with few tiles and large k
-  // only FP64 kernels split k, which may pay off at any rate.)
+  // FP64 replaces FP32 at sufficient rates. (For triangles with few tiles and large k only FP64 kernels split k, which
+  // may pay off at any rate.)
   CHECK(found.fp64_for_fp32 ==
         std::set<std::string>{"A100 sm80", "A30 sm80", "H100 sm90", "H100 PCIe sm90", "H200 sm90"});
   CHECK(found.fp64 == std::set<std::string>{"A100 sm80", "A30 sm80", "RTX 3090 sm80", "RTX 3050 sm80", "Orin sm80",

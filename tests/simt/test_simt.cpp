@@ -16,15 +16,14 @@ using namespace sgemm_test;
 
 namespace {
 
-// Part of the cases, for time.
 #ifndef LIBSGEMM_SIMT_PART
 #define LIBSGEMM_SIMT_PART 1
 #endif
-constexpr int kPart = LIBSGEMM_SIMT_PART;                     // one in kPart
-constexpr int kSmall = 30 / kPart, kAroundTile = 60 / kPart;  // of a routine in each form
-constexpr int kFewest = 12 / kPart;                           // least around the tile, at any cost
-constexpr int64_t kWork = 60000000 / kPart;                   // most multiplications of these
-constexpr int kTries = 500;                                   // for a supported case
+constexpr int kPart = LIBSGEMM_SIMT_PART;                     // one case in kPart
+constexpr int kSmall = 30 / kPart, kAroundTile = 60 / kPart;  // cases of a routine in each form
+constexpr int kFewest = 12 / kPart;                           // least number around the tile, at any cost
+constexpr int64_t kWork = 60000000 / kPart;                   // most multiplications of these cases
+constexpr int kTries = 500;                                   // draws until a case is supported
 constexpr int kMany = 160;  // products in a batch: more pointers than kernel parameters hold
 
 // SIMT_TABLE=N: one case of the table in N, as a single product; otherwise drawn cases.
@@ -37,7 +36,7 @@ class Tester {
  public:
   explicit Tester(const Kernel &row) : row_(row) {}
 
-  // `workspace`: times the requested size.
+  // `workspace`: factor of the requested size.
   void run(const Case &test, Form form, int count, double workspace = 1) {
     ++turn_;
     simt::schedule().seed = static_cast<uint64_t>(turn_);
@@ -46,7 +45,7 @@ class Tester {
     bool runs = false;
     Job job(test, form, specials, count, shared_a);
     std::string fault = run_job(row_, &job, &runs, workspace);
-    // Invariant kernels: the right bits.
+    // Invariant kernels must give the defined bits.
     if (row_.invariant && fault.empty() && turn_ % 3 != 0) {
       Case random = test;
       random.inputs = Inputs::kRandom;
@@ -63,7 +62,6 @@ class Tester {
     }
   }
 
-  // Runs one job or more of a supported form.
   void run_all(Routine routine, Form form) {
     claimed_ = row_.supports(outline(whole_tile(routine), form, form == Form::kSingle ? 1 : 3), 0);
     ran_of_form_ = 0;
@@ -93,8 +91,8 @@ class Tester {
     }
   }
 
-  // Kernels that copy 16-bit operands: the three sizes take the length of a line alternately, so that all lengths the
-  // copy distinguishes start from all places within 16 bytes.
+  // Kernels that copy 16-bit operands: each size in turn is the length of a line, so that lines of all lengths that the
+  // copy distinguishes start at all places within 16 bytes.
   void run_lines(Routine routine) {
     if (!copies(routine)) return;
     int turn = 0;
@@ -171,7 +169,7 @@ class Tester {
     }
   }
 
-  // Other kernels for vectors only, which few drawn cases suit: multiples of four around the tile.
+  // Few drawn cases suit kernels for vectors only: multiples of four around the tile.
   void run_vectors(Routine routine) {
     if (std::strstr(row_.name, "wgmma") != nullptr) return;
     Case test = whole_tile(routine);
@@ -195,11 +193,11 @@ class Tester {
     }
   }
 
-  // Strided batches beyond one tile of a triangle, in all its forms; the other side is short.
+  // Strided batches beyond one tile of a triangle; the other side is short.
   void run_triangles(Routine routine) {
     constexpr int64_t kShort = 5;
     const int64_t order = Tile(row_.name).m + 44;
-    constexpr int kStep = kPart > 3 ? 5 : 1;  // each setting appears both ways in a quarter of the turns
+    constexpr int kStep = kPart > 3 ? 5 : 1;  // a quarter of the turns has each setting both ways
     for (int turn = 0; turn < 16; turn += kStep) {
       Case test;
       test.routine = routine;
@@ -290,7 +288,7 @@ std::string solve_steep(const Kernel &row, libsgemm_side_t side, libsgemm_uplo_t
       if (i == j || (i > j) == lower) t[static_cast<size_t>(i + j * kOrder)] = i == j ? 1.0f : 1000.0f;
     }
   }
-  const auto at = [&](int64_t element, int64_t system) {  // of a solution
+  const auto at = [&](int64_t element, int64_t system) {
     return static_cast<size_t>(left ? element + system * m : system + element * m);
   };
   for (int64_t system = 0; system < kCount; ++system) {
@@ -328,8 +326,8 @@ std::string solve_steep(const Kernel &row, libsgemm_side_t side, libsgemm_uplo_t
 
 constexpr char kNotForThis[] = "is not for this";
 
-// Multiplies by 1 numbers that TF32 rounds, exactly to the last place: ties and neighbours, numbers that round to a
-// power of two, denormal ones, the largest. Returns the first wrong one, or kNotForThis.
+// Multiplies by 1 numbers that TF32 rounds: ties and neighbours, numbers that round to a power of two, denormal ones,
+// the largest. Returns the first that is not exact to the last place, or kNotForThis.
 std::string round_all(const Kernel &row, libsgemm_op_t transa) {
   std::vector<float> numbers = {INFINITY, -INFINITY, libsgemm::float_from_bits(0x7f800001),
                                 libsgemm::float_from_bits(0x7fffffff)};

@@ -25,7 +25,7 @@ Case case_of_size(Routine routine, int64_t m, int64_t n, int64_t k, float beta) 
   return test;
 }
 
-// By definition, in FP64.
+// Computes C by definition, in FP64.
 void compute(const GemmDesc &desc, libsgemm_math_mode_t mode) {
   const libsgemm::Products all = libsgemm::products(desc, nullptr, 0, mode);
   const libsgemm::Product &p = all.term[0];

@@ -276,8 +276,8 @@ const Shape kShapes[] = {
     {2, 72, 9, 11, 72, 3, 3, 1, 1, 1, 1, 1, 1, 72},  // depthwise, more channels
     {1, 132, 6, 7, 132, 5, 5, 2, 2, 2, 2, 1, 1, 132},
     {1, 20, 15, 9, 20, 7, 7, 1, 1, 3, 3, 1, 1, 20},
-    {2, 8, 12, 10, 8, 3, 3, 1, 1, 3, 3, 3, 3, 8},  // dilated
-    {3, 44, 9, 10, 196, 3, 3, 1, 1, 1, 1},         // images that do not end with a tile; more filters than one
+    {2, 8, 12, 10, 8, 3, 3, 1, 1, 3, 3, 3, 3, 8},
+    {3, 44, 9, 10, 196, 3, 3, 1, 1, 1, 1},  // images that do not end with a tile; more filters than one
     {5, 33, 11, 8, 140, 2, 3, 2, 3, 1, 2, 1, 2},
     {2, 12, 16, 16, 128, 1, 1},  // each tile of the wgmma kernels
     {4, 12, 16, 16, 128, 1, 1},
@@ -330,7 +330,7 @@ TEST_CASE("a row for convolutions rounds as its mode promises, and spreads NaN a
       {2, 12, 15, 9, 12, 5, 5, 2, 2, 2, 2, 1, 1, 12},
       {1, 6, 19, 10, 6, 3, 3, 1, 1, 0, 0, 1, 1, 6},
       {2, 7, 21, 12, 7, 7, 7, 1, 1, 2, 3, 1, 1, 7},
-      {2, 24, 19, 9, 24, 3, 3, 1, 1, 1, 1, 1, 1, 6},  // groups of few
+      {2, 24, 19, 9, 24, 3, 3, 1, 1, 1, 1, 1, 1, 6},  // few channels a group
   };
   for (int index = 0; index < libsgemm::gpu::kernel_count(); ++index) {
     const Kernel &row = libsgemm::gpu::kernels()[index];
@@ -361,7 +361,6 @@ TEST_CASE("a row for convolutions rounds as its mode promises, and spreads NaN a
 
 namespace {
 
-// Weight gradients only.
 bool of_weights(const Kernel &row) {
   const std::string name = row.name, end = "_weights";
   return name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;

@@ -1,5 +1,5 @@
 // Verification of all elements in device memory: the kernel finds what the host finds, at any place, for every
-// arithmetic and at the ends of the range. The workspace has the stated size.
+// arithmetic and at the ends of the range, in a workspace of the stated size.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -16,7 +16,7 @@ using namespace sgemm_test;
 
 namespace {
 
-// By definition, in FP64, in the mode's arithmetic; with the earlier C.
+// C by definition, in FP64 and the mode's arithmetic, with the earlier C.
 class Product {
  public:
   Product(const Case &test, const libsgemm::Arithmetic &how)

@@ -34,7 +34,7 @@ std::vector<Kernel> rows_of(libsgemm_math_mode_t mode) {
   return found;
 }
 
-// Counts tiles of C, 128 x 128, that an fp32_fast kernel left to FP64, from its passes' output.
+// Tiles of C, 128 x 128, and those that an fp32_fast kernel left to FP64 by its passes' output.
 struct Tiles {
   int all = 0, repaired = 0;
 };
@@ -62,7 +62,6 @@ Tiles tiles_of(const GemmDesc &desc, void *workspace, size_t bytes) {
   return tiles;
 }
 
-// Runs a kernel in `share` times its least workspace and checks FP32's bound.
 struct Outcome {
   std::string fault;
   double worst = 0;
@@ -139,7 +138,7 @@ TEST_CASE("fp32_fast keeps the bound of FP32, and leaves to FP64 what it must an
                     << " tiles by FP64, worst error " << outcome.worst << " bounds");
       CHECK(outcome.fault == "");
       CHECK(outcome.tiles.all == 4);
-      // Depends on chance for outliers and Cauchy.
+      // Chance decides for outliers and Cauchy.
       if (hard == Hard::kOutliers || hard == Hard::kCauchy) continue;
       CHECK(outcome.tiles.repaired == expected(hard));
     }
@@ -288,7 +287,6 @@ TEST_CASE("fp32_fast takes what is tiny by chance in ordinary data for what it i
       CHECK(whole.fault == "");
       CHECK(whole.tiles.all == (turn < 3 ? 4 : 1));
       CHECK(whole.tiles.repaired == 0);
-      // The first panel is multiplied before the last is examined.
       const Outcome panels = run(row, p);
       CHECK(panels.fault == "");
       CHECK(panels.tiles.repaired == panels.tiles.all);
@@ -297,7 +295,8 @@ TEST_CASE("fp32_fast takes what is tiny by chance in ordinary data for what it i
   }
 }
 
-// Otherwise the first panel is multiplied, and C scaled by beta, before the last one leaves the tile to FP64.
+// Density counts in a single panel only: otherwise the first would be multiplied, and C scaled by beta, before the last
+// one leaves the tile to FP64.
 TEST_CASE("fp32_fast in panels of k: rows that are dense but in the last one") {
   for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
     Case test = shape(1, 130, 20, 600);
@@ -334,7 +333,6 @@ TEST_CASE("eight small elements of 64 steps are few, nine are not") {
         const auto at = [&](int64_t l) -> float & { return of_a ? in_a(&p, 132, l) : in_b(&p, l, 139); };
         for (int64_t l = small.first; l < small.first + small.count; ++l) at(l) = l % 3 == 0 ? 0.0f : 0x1.ffp-14f;
         at(small.first + 1) = 0x1p-40f;
-        // Not small.
         at(small.first + small.count < 297 ? small.first + small.count : 3) = 0x1p-13f;
         solve(&p);
         const Outcome outcome = run(row, p, kOnePanel);

@@ -35,7 +35,7 @@ std::vector<Way> ways() {
   return found;
 }
 
-// One of ways() in one_in(), for long tests.
+// One in one_in() of ways(), for long tests.
 std::vector<Way> some_ways() {
   std::vector<Way> some;
   const std::vector<Way> all = ways();
@@ -61,7 +61,6 @@ Case case_of_group(const Way &way, int64_t m, int64_t n, int64_t k, int turn) {
   return test;
 }
 
-// Launches all jobs' groups at once; returns the first fault.
 std::string run_groups(const Kernel &row, std::vector<std::unique_ptr<Job>> *jobs) {
   std::vector<GemmDesc> groups;
   for (const auto &job : *jobs) groups.push_back(job->desc());
@@ -156,7 +155,7 @@ TEST_CASE("a group of which one operand does not lie where the others' strides w
       moved[2] = elsewhere.data();
       (of_a ? desc.a_array : desc.b_array) = moved.data();
       INFO(way.row.name << " " << entry_name(way.routine) << (of_a ? ", A" : ", B"));
-      // Values here would give a wrong result now.
+      // A kernel that reads here gives a wrong result.
       std::memset(const_cast<void *>(array[2]), 0x11, x.size);
       Error error = {};
       REQUIRE(way.row.groups->launch(&desc, 1, Launch{}, &error) == LIBSGEMM_SUCCESS);
@@ -205,7 +204,6 @@ TEST_CASE("a rehearsal of groups writes nothing, and what does not fit the table
   }
 }
 
-// Other GPUs, queried only: only Hopper with its FP64 rate computes groups so; the time grows.
 TEST_CASE("the predicted time of groups") {
   for (const Way &way : ways()) {
     Job job(case_of_group(way, 130, 130, 200, 0), Form::kSingle, false, 1);

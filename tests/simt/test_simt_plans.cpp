@@ -25,7 +25,7 @@ GemmDesc operand_of(const GemmDesc &desc, bool of_a) {
   return d;
 }
 
-// A plan; nothing beyond its memory is written.
+// Nothing beyond the plan's memory may be written.
 class Plan {
  public:
   Plan(const GemmDesc &desc, bool of_a)
@@ -41,7 +41,7 @@ class Plan {
   Workspace memory_;
 };
 
-// Runs and checks in `share` times the kernel's workspace.
+// Runs in `share` times the kernel's workspace and returns the fault.
 std::string run(const Kernel &row, const GemmDesc &desc, double share, Placement *placement) {
   placement->restore();
   Launch launch = {};
@@ -63,7 +63,6 @@ bool same_bits(const std::vector<float> &x, const std::vector<float> &y) {
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
 }
 
-// Compares all choices of plans with none.
 void compare(const Kernel &row, const Problem &problem, double share) {
   Placement placement(problem, LIBSGEMM_COL_MAJOR);
   GemmDesc desc = describe_call(Routine::kSgemm, placement.args());
@@ -110,7 +109,7 @@ Case case_for_plans(int64_t m, int64_t n, int64_t k, int turn) {
 
 TEST_CASE("products with plans have the bits of those without") {
   for (const Kernel &row : rows()) {
-    const bool two_parts = row.math_mode != LIBSGEMM_MATH_BF16X6;  // each kernel tests two of the four transpositions
+    const bool two_parts = row.math_mode != LIBSGEMM_MATH_BF16X6;  // each kernel tests two transpositions
     for (const int turn : {two_parts ? 1 : 0, two_parts ? 2 : 3}) {
       const int64_t k = row.math_mode == LIBSGEMM_MATH_FP32_FAST ? 256 : 75;  // smaller k needs no splits
       Case test = turn == 3 ? case_for_plans(130, 67, k, turn) : case_for_plans(20, 17, k, turn);

@@ -44,7 +44,6 @@ class Operand {
     REQUIRE(libsgemm::cuda::encode(boxes_, {}, &map, &error) == LIBSGEMM_SUCCESS);
     return map;
   }
-  // Numbers of the type.
   void put(int row, int k, float x) {
     namespace ptx = libsgemm::cuda::ptx;
     char *to = base() + (along_k_ ? row * ld_ + k : k * ld_ + row) * bytes_;

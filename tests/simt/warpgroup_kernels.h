@@ -11,9 +11,9 @@ namespace simt_test {
 enum class WgmmaFault {
   none,
   no_fence,
-  no_wait,          // before the accumulators are stored
-  writes_sums,      // during a product
-  never_waits,      // at all
+  no_wait,      // before the accumulators are stored
+  writes_sums,  // during a product
+  never_waits,
   three_warps,      // the fourth issues nothing
   two_descriptors,  // the fourth warp's differs
   unaligned,        // x's box is off by 128 bytes
@@ -23,7 +23,7 @@ enum class WgmmaFault {
 struct WgmmaTest {
   libsgemm::cuda::TensorMap x, y;
   float *c;     // 64 x n, dense rows
-  float start;  // of the accumulators; zero: the first product does not add
+  float start;  // initial accumulators; zero: the first product does not add
   WgmmaFault fault;
 };
 

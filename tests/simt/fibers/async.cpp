@@ -28,7 +28,7 @@ void land(const std::vector<PendingCopy> &copies) {
   }
 }
 
-// Calls each(column, row, image) for a box of images' pixels, row by row and image by image of the map's rectangle.
+// Calls each(column, row, image) for the pixels of a box of images.
 template <typename Each>
 void for_pixels(const PendingBox &box, const Each &each) {
   const ArrayMap &map = box.map;
@@ -45,8 +45,8 @@ void for_pixels(const PendingBox &box, const Each &each) {
   }
 }
 
-// Calls each(chunk, element, bytes) for a box's 16-byte chunks in shared memory: `bytes` from byte `skipped` on are
-// those at `element` of the array; null if all lies outside. The swizzle exchanges chunks by bits of shared memory
+// Calls each(chunk, element, skipped, bytes) for a box's 16-byte chunks in shared memory: `bytes` from byte `skipped`
+// on are those at `element` of the array; null: outside. The swizzle exchanges chunks by bits of shared memory
 // addresses, which begin at a multiple of 1024.
 template <typename Each>
 void for_chunks(const PendingBox &box, const Each &each) {
@@ -57,7 +57,6 @@ void for_chunks(const PendingBox &box, const Each &each) {
   const auto outside = [&map](int dimension, int64_t at) {
     return at < 0 || at >= static_cast<int64_t>(map.sizes[dimension]);
   };
-  // Bytes `begin` to `end` of a line are in the array.
   const auto bytes_at = [&map](int64_t element) { return element * static_cast<int64_t>(map.element_bytes); };
   const int64_t begin = std::clamp<int64_t>(bytes_at(-box.at[0]), 0, line_bytes);
   const int64_t end = std::clamp<int64_t>(bytes_at(static_cast<int64_t>(map.sizes[0]) - box.at[0]), begin, line_bytes);
@@ -83,12 +82,11 @@ void for_chunks(const PendingBox &box, const Each &each) {
   }
 }
 
-// As TMA (measured on an H100).
+// Rounds like TMA (measured on an H100).
 float round_to_tf32(float x) {
   return std::isnan(x) ? libsgemm::float_from_bits(0x7fffe000) : libsgemm::round_to_tf32(x);
 }
 
-// AddressSanitizer checks that it reads within the array.
 void land(const PendingBox &box) {
   for_chunks(box, [&box](char *chunk, const char *element, size_t skipped, size_t bytes) {
     char landed[16] = {};
@@ -113,7 +111,6 @@ void store(const std::vector<PendingBox> &boxes) {
 
 bool aligned(const void *address, size_t bytes) { return reinterpret_cast<uintptr_t>(address) % bytes == 0; }
 
-// First 32-bit address of each kind.
 constexpr uint32_t kDynamicWindow = 1u << 20, kStaticWindow = 1u << 24;
 
 // An mbarrier's 64 bits.
@@ -132,7 +129,6 @@ State load(const Mbarrier *barrier) {
   return state;
 }
 
-// A complete phase starts the next.
 void store(State state, Mbarrier *barrier) {
   if (state.pending == 0 && state.bytes == 0) {
     state.phase ^= 1;
@@ -142,7 +138,7 @@ void store(State state, Mbarrier *barrier) {
   progress();
 }
 
-// Counts an arrival. Returns its fault or "".
+// Returns the arrival's fault or "".
 std::string count_down(Mbarrier *barrier, unsigned arrivals, unsigned bytes) {
   State state = load(barrier);
   if (state.initialised != 1) return "uses an mbarrier that is not initialised";
@@ -155,11 +151,9 @@ std::string count_down(Mbarrier *barrier, unsigned arrivals, unsigned bytes) {
   return "";
 }
 
-// Adds copies of `count` rows of a column, from `row`.
 void copy_rows(float *target, const TensorMap &map, int64_t row, int64_t column, int64_t count,
                std::vector<PendingCopy> *copies) {
   const bool inside = column >= 0 && column < static_cast<int64_t>(map.columns);
-  // Rows before, in and after the matrix.
   const int64_t end = row + count;
   const int64_t first = std::min(end, std::max<int64_t>(row, 0));
   const int64_t last = std::max(first, std::min(end, static_cast<int64_t>(map.rows)));
@@ -177,7 +171,6 @@ void copy_rows(float *target, const TensorMap &map, int64_t row, int64_t column,
 
 unsigned bytes_of(const ArrayMap &map) { return map.element_bytes * map.box[0] * map.box[1] * map.box[2] * map.box[3]; }
 
-// Checks TMA's requirements.
 void require_box(const ArrayMap &map, uint64_t dimensions, const int (&at)[4], uint32_t shared) {
   if (map.dimensions != dimensions) fail("copies a box by a map of another number of dimensions");
   const uint32_t boundary = map.swizzle == 0 ? 128 : 8 * map.swizzle;

@@ -16,7 +16,6 @@
 
 namespace simt {
 
-// Issued, not landed.
 struct PendingCopy {
   void *target;
   const void *source;  // null: zeros
@@ -31,7 +30,6 @@ struct PendingBox {
   int64_t offset[2] = {0, 0};  // columns, rows; images only
 };
 
-// Copies that land together later, and their effect on the barrier.
 struct Transfer {
   std::vector<PendingCopy> copies;
   std::vector<PendingBox> boxes;
@@ -40,7 +38,7 @@ struct Transfer {
   unsigned transaction;  // bytes
 };
 
-// A warpgroup's accumulators that await products: 64 rows of n.
+// Accumulators of pending products: 64 rows of n.
 struct WarpgroupSums {
   int n;
   std::vector<float> values;
@@ -49,24 +47,23 @@ struct WarpgroupSums {
 struct WarpgroupProduct {
   WarpgroupOp op;
   uint64_t x, y;
-  std::vector<const float *> registers;  // of each thread; hold x instead of a descriptor
+  std::vector<const float *> registers;  // each thread's x, if no descriptor gives it
   bool add;
   std::shared_ptr<WarpgroupSums> sums;
-  unsigned issued;  // threads
+  unsigned issued;  // threads that have issued it
 };
 
 struct FiberThread;
 
 struct Warpgroup {
-  std::deque<WarpgroupProduct> products;  // issued, pending
+  std::deque<WarpgroupProduct> products;  // pending
   size_t done = 0;                        // finished ones, all before `products`
-  std::vector<FiberThread *> waiting;     // for other threads to issue a product
+  std::vector<FiberThread *> waiting;     // threads that wait for others to issue a product
 };
 
-// A thread's accumulators with pending products.
 struct SumsInFlight {
   float *registers;
-  size_t end;  // products that the thread has issued, up to the last one for these
+  size_t end;  // number of issued products up to the last one for these accumulators
   std::shared_ptr<WarpgroupSums> sums;
 };
 
@@ -79,7 +76,7 @@ struct FiberThread : Thread {
   Block *block = nullptr;
   Waiting waiting = Waiting::no;
   int place = 0;   // line of the awaited barrier
-  int result = 0;  // of barrier_count
+  int result = 0;  // returned by barrier_count
   // A warp operation. `value`: the lane's input, then its result.
   WarpOp op = WarpOp::sync;
   uint64_t mask = 0, value = 0;
@@ -88,11 +85,11 @@ struct FiberThread : Thread {
   // Copies since the last commit_copies, and earlier groups.
   std::vector<PendingCopy> open_copies;
   std::deque<std::vector<PendingCopy>> groups;
-  // Products of its warpgroup: issued ones, their number at each group's end, and its accumulators.
+  // Issued products of its warpgroup, their number at each group's end, and its accumulators.
   size_t products = 0;
   std::vector<size_t> product_groups;
   std::vector<SumsInFlight> sums;
-  bool fenced = false;  // by wgmma_fence, since it last had access to its accumulators
+  bool fenced = false;  // wgmma_fence ran since the last access to the accumulators
   // Stored boxes since the last commit_stores, and earlier groups.
   std::vector<PendingBox> open_stores;
   std::deque<std::vector<PendingBox>> stores;
@@ -107,7 +104,6 @@ struct Barrier {
   Ordering ordering;
 };
 
-// Threads that execute together.
 struct Wave {
   uint64_t waiting = 0;           // lanes in an operation
   std::vector<uint64_t> uniform;  // declared by the first lane to reach them
@@ -168,10 +164,10 @@ inline FiberThread *self() { return static_cast<FiberThread *>(current); }
 
 void wait(Waiting reason);
 
-// Computes the matrix operation of these lanes. Returns its fault or "".
+// Returns the fault of the lanes' matrix operation or "".
 std::string multiply_wave(const std::unique_ptr<FiberThread> *lanes);
 
-// True if the block wrote these bytes of dynamic shared memory without a fence for TMA and wgmma.
+// True if Block::unknown marks one of these bytes.
 bool has_unknown(size_t offset, size_t bytes);
 
 // Lands a random transfer of the block; false if there is none.

@@ -27,7 +27,7 @@ class Fiber {
   static void start(boost::context::detail::transfer_t transfer);
 
   boost::context::stack_context stack_;
-  boost::context::detail::fcontext_t context_ = nullptr;  // of the fibre; of the caller while the fibre runs
+  boost::context::detail::fcontext_t context_ = nullptr;  // the fibre's; the caller's while the fibre runs
   void (*entry_)(void *) = nullptr;
   void *argument_ = nullptr;
   bool ended_ = true;

@@ -101,7 +101,6 @@ inline GemmDesc outline(const Case &test, Form form, int count) {
   return desc;
 }
 
-// NaN or Inf in a few elements that the routine reads.
 inline void add_specials(Random *random, Matrix *x) {
   const float values[] = {INFINITY, -INFINITY, NAN};
   for (int i = 0; i < 2 && x->rows * x->columns > 0; ++i) {
@@ -111,7 +110,7 @@ inline void add_specials(Random *random, Matrix *x) {
   }
 }
 
-// A call's products and description. `shares_a`: all products of a strided batch.
+// `shares_a`: all products of a strided batch have one A.
 class Job {
  public:
   Job(const Case &test, Form form, bool specials, int count, bool shares_a = false) : form_(form) {
@@ -122,7 +121,7 @@ class Job {
       if (specials && test.routine != Routine::kStrsm) {
         add_specials(&random, &problem.a);
         add_specials(&random, &problem.b);
-        // Bounds of random ones would be NaN for elements without these terms.
+        // With random numbers the bounds of elements without these terms would be NaN.
         if (is_in_place(test.routine) && test.inputs == Inputs::kExact) add_specials(&random, &problem.c);
         solve(&problem);
       }
@@ -144,7 +143,7 @@ class Job {
   }
 
   const GemmDesc &desc() const { return desc_; }
-  // From now on requires the defined sums (oracle.h, chain()).
+  // Requires the defined sums (oracle.h, chain()).
   void ask_for_chains() { desc_.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT; }
   bool arrays_on_device() const { return form_ == Form::kDeviceArrays; }
   std::string check(const Arithmetic &how = {}) { return placement_->check(how); }
@@ -183,7 +182,7 @@ class Job {
   std::vector<float *> c_;
 };
 
-// NaN, between guards of NaN that must stay.
+// Filled with NaN, between guards of NaN that must stay.
 class Workspace {
  public:
   explicit Workspace(size_t bytes)

@@ -53,7 +53,7 @@ MatrixPlace c_wmma(int lane, int i) { return {lane % 16, 8 * (lane / 16) + i}; }
 
 // ---- Elements.
 
-// All binary16 numbers: millions are converted.
+// All binary16 numbers, since millions are converted.
 const std::vector<float> &halves() {
   static const std::vector<float> table = [] {
     std::vector<float> all;
@@ -105,7 +105,6 @@ void multiply(const MatrixOp &op, const Tile<Value> &a, const Tile<Value> &b, Va
   }
 }
 
-// Places in C of all accumulators, computed once.
 const std::vector<MatrixPlace> &places_in_c(const MatrixOp &op) {
   static thread_local std::map<const MatrixOp *, std::vector<MatrixPlace>> known;
   std::vector<MatrixPlace> &places = known[&op];
@@ -208,7 +207,7 @@ const MatrixOp mma_bf16 = {"mma.m16n8k16.bf16", Type::bf16, 32, 16, 8, 16, 8, 4,
 const MatrixOp mma_tf32 = {"mma.m16n8k8.tf32", Type::f32, 32, 16, 8, 8, 4, 4, k_mma<1>, c_mma, row_mma<1>, b_mma<1>, 2};
 
 const MatrixOp mma_f64 = {"mma.m16n8k16.f64", Type::f64, 32, 16, 8, 16, 8, 4, k_dmma, c_mma, row_dmma, b_dmma, 4};
-// One element of each operand, the first two of C.
+// A lane holds one element of each operand and two of C, in the places of the first ones of m16n8k16.
 const MatrixOp mma_f64_m8n8k4 = {"mma.m8n8k4.f64", Type::f64, 32, 8, 8, 4, 1, 2, k_dmma, c_mma, row_dmma, b_dmma, 1};
 
 const MatrixOp wmma_f16 = {"wmma.m16n16k16.f16", Type::f16, 32, 16, 16, 16, 8, 8, k_wmma<8>, c_wmma};

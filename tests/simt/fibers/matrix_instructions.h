@@ -1,5 +1,5 @@
-// Matrix instructions of AMD's GPUs, with places of elements by AMD's matrix instruction calculator, and mma.sync, by
-// NVIDIA's PTX ISA.
+// Matrix instructions. Places of elements follow AMD's matrix instruction calculator and, for mma.sync, NVIDIA's PTX
+// ISA.
 #pragma once
 
 #include "simt.h"
@@ -18,7 +18,7 @@ struct MatrixOp {
   MatrixType type;
   unsigned wave;
   int m, n, k;
-  int operand_elements, accumulators;  // of each lane, in the order of registers, low half first
+  int operand_elements, accumulators;  // per lane, in the order of registers, low half first
   int (*k_of)(int lane, int element);  // A: row lane % m, column k_of(); B: row k_of(), column lane % n
   MatrixPlace (*c_of)(int lane, int accumulator);
   // If the outer dimension does not follow from the lane: the row of A (k_of is then A's), and the place in B.

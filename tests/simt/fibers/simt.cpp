@@ -15,7 +15,6 @@ namespace {
 // Rounds of polling without progress before a launch counts as hung.
 constexpr int kPatience = 1000;
 
-// Thrown by fail() to leave the kernel.
 struct Fault {
   std::string text;
 };

@@ -55,7 +55,6 @@ struct Thread {
 extern Thread *current;
 const Configuration &configuration();
 
-// Ends the launch with this thread's fault.
 [[noreturn]] void fail(const std::string &what);
 
 // Lets other threads run. Every loop that waits for a thread must call it.
@@ -77,7 +76,6 @@ enum class WarpOp { sync, shuffle, ballot, reduce_add, reduce_min, reduce_max, r
 // `argument`: a shuffle's source lane.
 uint64_t warp_exchange(WarpOp op, uint64_t mask, uint64_t value, unsigned argument = 0);
 
-// Rank in the wave, and the mask of its lanes.
 unsigned lane();
 uint64_t full_wave();
 
@@ -118,7 +116,6 @@ void copy_async(void *target, const void *source, size_t bytes, bool valid);
 void commit_copies();
 void wait_for_copies(int pending);
 
-// In the device's 64 bits.
 struct Mbarrier {
   uint64_t bits;
 };
@@ -151,20 +148,21 @@ struct ArrayMap {
   int16_t lower[2], upper[2];
   uint8_t step[2];
 };
-// Copies the box at `at` to the same place in the cluster's blocks with a bit in `blocks`. Each counts bytes at its
-// barrier.
+// Copies the box at `at` to the same place in the cluster's blocks with a bit in `blocks`, and counts bytes at each
+// block's barrier.
 void copy_box(uint32_t target, const ArrayMap &map, const int (&at)[4], uint32_t barrier, unsigned blocks);
 // Copies a box of images, pixels moved by `offset` columns and rows.
 void copy_pixels(uint32_t target, const ArrayMap &map, const int (&at)[4], const int (&offset)[2], uint32_t barrier,
                  unsigned blocks);
-// Stores a box within the thread's waits. Noted writes to it must have been made known.
+// Stores a box before the thread's wait ends. Threads' writes to it must have been made known to TMA.
 void store_box(const ArrayMap &map, uint32_t source, const int (&at)[4]);
 void commit_stores();
 void wait_for_stores(unsigned pending);
 void note_write(uint32_t address, uint32_t bytes);
 void make_writes_known();
 
-// Waits for the previous grid, if the launch leaves that to the kernel. Every thread must wait, TMA not before.
+// Waits for the previous grid, if the launch leaves that to the kernel. Every thread must wait, also before it uses
+// TMA.
 void wait_for_grid_before();
 
 }  // namespace simt

@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned kThreads = 128;
 constexpr int kRows = 64;
 constexpr int kMostColumns = 256, kMostDepth = 16;
-constexpr int kNoExponent = -2000;  // of zero
+constexpr int kNoExponent = -2000;  // exponent of zero
 
 // ---- Operands, by matrix descriptors.
 
@@ -144,7 +144,7 @@ void read_registers(const std::vector<const float *> &registers, Operand *to) {
 
 constexpr int kBits = 25;
 
-// A normal double.
+// `exponent` must be that of a normal double.
 double power_of_two(int exponent) {
   const uint64_t bits = static_cast<uint64_t>(1023 + exponent) << 52;
   double x;
@@ -161,7 +161,7 @@ float toward_zero(double x) {
   return static_cast<float>(x);
 }
 
-// A row of accumulators; all numbers finite.
+// One row of accumulators. All numbers are finite.
 SGEMM_TEST_VECTORS void multiply_row(const Operand &x, int row, const Operand &y, int columns, int depth, float *sum) {
   int16_t most[kMostColumns];
   double scale[kMostColumns], total[kMostColumns];
@@ -249,7 +249,7 @@ void require_untouched(const SumsInFlight &sums) {
   if (!poisoned(sums.registers, bytes_of(*sums.sums))) fail("writes to sums of wgmma before it has waited for them");
 }
 
-// Carries out products before `end`, which all threads have issued.
+// All threads have issued the products before `end`.
 void carry_out(Warpgroup *group, size_t end) {
   for (; group->done < end; ++group->done) {
     multiply(group->products.front());

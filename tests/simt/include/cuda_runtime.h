@@ -223,7 +223,6 @@ T shuffle(unsigned mask, T value, unsigned source) {
   return value;
 }
 
-// Checks that all lanes of the wave have this value.
 template <typename T>
 T uniform(T value) {
   expect_uniform(bits_of(value));

@@ -1,4 +1,3 @@
-# Mutants of AMD's kernels.
 set(mutated gfx_fma_64x64x8_ping_pong)
 if(NOT TARGET test_simt_gfx90a_${mutated})
   return()

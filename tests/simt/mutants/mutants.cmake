@@ -2,8 +2,8 @@
 #
 # libsgemm_add_mutant(NAME FILE old new symptom)
 # Replaces `old`, which backends/FILE has exactly once, and expects the kernel's test to print `symptom`. Set before:
-# mutant_backend; mutant_kernel, the kernel's file, of the mutated backend if relative; mutant_objects, test and table
-# of the kernel; mutant_libraries, the host's first; mutant_tag, of the tests to run.
+# mutant_backend; mutant_kernel, the kernel's file, relative to the mutated backend or absolute; mutant_objects, test
+# and table of the kernel; mutant_libraries, the host's first; mutant_tag, which tests run.
 function(libsgemm_add_mutant name file old new symptom)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${backends}/${file})
   file(READ ${backends}/${file} text)

@@ -1,4 +1,4 @@
-// A single instance of the wgmma main loop, a pair of blocks and few stages, for mutants.
+// For mutants: the wgmma main loop with a pair of blocks and few stages.
 #include "cuda/wgmma/wgmma_row.h"
 #include "gpu/kernels.h"
 

@@ -1,5 +1,5 @@
-// A single instance of the wgmma main loop for any width, whatever a call requests. Kernels of its mutants' table
-// entries (wgmma_width_row.h).
+// For mutants' table entries (wgmma_width_row.h): one instance of the wgmma main loop for any width, whatever a call
+// requests.
 #pragma once
 
 #include "cuda/wgmma/wgmma_width_row.h"

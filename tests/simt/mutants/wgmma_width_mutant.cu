@@ -1,5 +1,4 @@
-// A single instance of the wgmma main loop for any width, in which warpgroups share k and tiles end within a box of C,
-// for mutants.
+// For mutants: the wgmma main loop for any width, in which warpgroups share k and tiles end within a box of C.
 #include "gpu/kernels.h"
 #include "wgmma_one_width.h"
 

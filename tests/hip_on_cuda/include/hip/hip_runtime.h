@@ -1,5 +1,5 @@
-// HIP spelled as CUDA, to run backends/hip on an NVIDIA GPU. Only the backend's calls: a new one fails to compile. As
-// with HIP, the compile command defines __HIP_PLATFORM_NVIDIA__.
+// HIP spelled as CUDA, to run backends/hip on an NVIDIA GPU. A call that the backend does not use yet fails to compile.
+// As with HIP, the compile command defines __HIP_PLATFORM_NVIDIA__.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -71,14 +71,14 @@ struct hipPointerAttribute_t {
   int isManaged;
 };
 
-// Properties that the backend reads; no AMD architecture here.
+// The backend reads these; there is no AMD architecture.
 struct hipDeviceProp_t {
   char name[256];
   char gcnArchName[256];
   size_t totalGlobalMem;
 };
 
-// One HIP name for several CUDA errors.
+// Several CUDA errors have one HIP name.
 inline hipError_t hip_error(cudaError_t code) {
   switch (code) {
     case cudaErrorInvalidAddressSpace:
