@@ -1,4 +1,4 @@
-/* Calls with one bad argument each by the standard BLAS names, for both xerbla tests. C holds 1..4 and must keep it. */
+/* Calls with one bad argument each, for both xerbla tests. C holds 1..4 and must keep it. */
 #ifndef BAD_CALLS_H
 #define BAD_CALLS_H
 
@@ -18,7 +18,6 @@ void cblas_ssyrk(int layout, int uplo, int trans, int n, int k, float alpha, con
 static const float bad_calls_a[4] = {1, 2, 3, 4};
 static float bad_calls_c[4] = {1, 2, 3, 4};
 
-/* Expected report of each call. */
 static const struct {
   const char *routine;
   int position;
@@ -42,7 +41,6 @@ static void bad_calls_make(void) {
   cblas_ssyrk(102, 121, 111, -1, 2, 1, a, 2, 1, c, 2);
 }
 
-/* 1 if C is unchanged and a good call then works. */
 static int bad_calls_left_no_trace(void) {
   const int two = 2;
   const float x = 1, zero = 0;

@@ -1,5 +1,5 @@
-# Runs a level-3 tester of the reference BLAS (Debian's libblas-test) under the drop-in: every routine passes, error
-# exits included, and libsgemm serves every call that the tester counts.
+# Runs a level-3 tester of the reference BLAS (Debian's libblas-test) under the drop-in: every routine passes, error exits
+# included, and libsgemm serves every call that the tester counts.
 #   blas_testers.py BUILD xblat3s|xscblat3 BACKEND [SANITIZER_RUNTIME]
 import os
 import pathlib
@@ -21,9 +21,9 @@ def testers_folder():
 
 
 def strip_swapped_positions(output):
-    """`output` without xscblat3's complaints about one habit of the reference CBLAS: its row-major calls swap operands
-    and report positions of the Fortran call, which the tester's cblas_xerbla swaps back. libsgemm reports CBLAS
-    positions, so the tester sees m for n, lda for ldb."""
+    """`output` without xscblat3's complaints about swapped positions: the reference's row-major calls report positions
+    of the Fortran call with swapped operands, which the tester swaps back. libsgemm reports those of CBLAS, so the
+    tester sees m for n, lda for ldb."""
     swapped = {'cblas_sgemm': [(4, 5), (9, 11)], 'cblas_ssymm': [(4, 5)], 'cblas_strmm': [(6, 7)],
                'cblas_strsm': [(6, 7)], 'cblas_ssyrk': [], 'cblas_ssyr2k': [],
                'cblas_sgemmtr': [(9, 11)]}
@@ -40,7 +40,7 @@ def strip_swapped_positions(output):
 
 
 def reported_calls(tester, output):
-    """{entry: calls} that the tester reports; every routine must pass."""
+    """{entry: calls}; every routine must pass."""
     reported = {}
     for routine in ROUTINES + ([SINCE_3_12] if SINCE_3_12 in output.lower() else []):
         if tester == 'xblat3s':
@@ -74,7 +74,7 @@ def main():
         stats.mkdir()
         env = clientlib.environment(build, backend, stats, runtime)
         if tester == 'xscblat3':
-            # The tester takes the variable RowMajorStrg from the reference BLAS: no other libblas.so.3 will do.
+            # The tester needs the reference's variable RowMajorStrg.
             if not (folder / 'libblas.so.3').exists():
                 clientlib.skip(f'{tester} needs the reference BLAS {folder}/libblas.so.3; install libblas3')
             env['LD_LIBRARY_PATH'] = str(folder)

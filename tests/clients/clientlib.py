@@ -1,4 +1,3 @@
-# Client tests: reading LIBSGEMM_STATS_DIR, running with the drop-in, skipping.
 import ctypes
 import os
 import pathlib
@@ -8,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77  # CTest's SKIP_RETURN_CODE
+SKIPPED = 77  # SKIP_RETURN_CODE
 
 # StatsFile and StatsRecord of common/process/stats.h.
 HEADER = struct.Struct('<8sIIII112sQQQQQ')
@@ -35,7 +34,7 @@ def text(raw):
 
 
 def read_stats(directory):
-    """Calls of all processes that wrote to `directory`: {(entry, backend, kernel): calls}."""
+    """{(entry, backend, kernel): calls} of all processes that wrote to `directory`."""
     calls = {}
     for path in pathlib.Path(directory).glob('*.stats'):
         data = path.read_bytes()
@@ -54,7 +53,7 @@ def read_stats(directory):
 
 
 def calls_by_entry(calls, computed_by):
-    """Calls without error by entry point; each computed by `computed_by`, or complete without a backend ("none")."""
+    """Calls without error; each computed by `computed_by`, or complete without a backend ("none")."""
     totals = {}
     for (entry, backend, _), n in calls.items():
         if backend == 'error':
@@ -66,7 +65,6 @@ def calls_by_entry(calls, computed_by):
 
 
 def calls_computed(calls, backend):
-    """Calls by entry point that `backend` computed."""
     totals = {}
     for (entry, name, _), n in calls.items():
         if name == backend:
@@ -98,8 +96,8 @@ def need_backend(build, backend):
 
 
 def environment(build, backend, stats=None, sanitizer_runtime='', **more):
-    """A client's environment: drop-in preloaded, `backend` forced, errors instead of fallbacks. In an uninstrumented
-    program an instrumented library needs its sanitizer's runtime first."""
+    """Preloads the drop-in, forces `backend`, forbids fallbacks. In an uninstrumented program an instrumented library
+    needs its sanitizer's runtime first."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(('LIBSGEMM_', 'LD_'))}
     preload = [p for p in sanitizer_runtime.split(':') if p] + [str(build / 'lib/libsgemm_blas.so')]
     env.update(LD_PRELOAD=' '.join(preload), LIBSGEMM_BACKEND=backend, LIBSGEMM_STRICT='1')
@@ -112,8 +110,8 @@ def environment(build, backend, stats=None, sanitizer_runtime='', **more):
 
 
 def bindings(command, env, **options):
-    """Runs `command` under LD_DEBUG=bindings. Returns the process and {symbol: libraries} for bindings of the program
-    and its modules."""
+    """Runs `command` under LD_DEBUG=bindings. Returns the process and {symbol: libraries} as the program and its modules
+    are bound."""
     with tempfile.TemporaryDirectory() as folder:
         env = dict(env, LD_DEBUG='bindings', LD_DEBUG_OUTPUT=f'{folder}/ld')
         done = subprocess.run(command, env=env, **options)

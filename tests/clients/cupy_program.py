@@ -1,4 +1,4 @@
-"""A CuPy program without knowledge of libsgemm: FP32 products and systems. Prints times and errors."""
+"""A CuPy program that does not know libsgemm: FP32 products and systems. Prints times and errors."""
 
 import sys
 

@@ -1,5 +1,4 @@
-# Installs a build into a temporary prefix, builds and runs the programs of consumer/ against it, moves the prefix and
-# repeats.
+# Installs a build into a temporary prefix, builds and runs consumer/ against it, moves the prefix and repeats.
 #   install.py BUILD cmake|pkg-config CMAKE CC CXX [--flags=-fsanitize=...]
 import argparse
 import os
@@ -17,7 +16,7 @@ PROGRAMS = {'consumer_c': 'libsgemm_sgemm', 'consumer_cpp': 'libsgemm_sgemm_h', 
 
 
 def run(command, **options):
-    """Runs a command that must succeed; returns stdout."""
+    """Returns stdout; the command must succeed."""
     command = [str(part) for part in command]
     done = subprocess.run(command, capture_output=True, text=True, **options)
     if done.returncode != 0:
@@ -26,7 +25,7 @@ def run(command, **options):
 
 
 def clean_environment(**more):
-    """Without variables that help to find a library."""
+    """No variable helps to find a library."""
     drop = ('LD_', 'LIBSGEMM_', 'CMAKE_PREFIX_PATH', 'PKG_CONFIG', 'CFLAGS', 'CXXFLAGS', 'LDFLAGS')
     return {**{k: v for k, v in os.environ.items() if not k.startswith(drop)}, **more}
 
@@ -76,7 +75,6 @@ def run_programs(folder, env, prefix, backends):
 
 
 def build_examples(args, prefix, folder):
-    """The installed examples as a project."""
     source = prefix / 'share/doc/libsgemm/examples'
     run([args.cmake, '-S', source, '-B', folder, f'-DCMAKE_PREFIX_PATH={prefix}', f'-DCMAKE_C_COMPILER={args.cc}',
          *[f'-DCMAKE_{language}_FLAGS={args.flags}' for language in ('C', 'Fortran')]], env=clean_environment())

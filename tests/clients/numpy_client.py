@@ -11,13 +11,13 @@ import tempfile
 import clientlib
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Names of BLAS calls: plain, and those of the wheels' ILP64 and prefixed OpenBLAS.
+# Plain, and as the wheels' ILP64 and prefixed OpenBLAS spell them.
 CBLAS_NAMES = ['cblas_{}', 'cblas_{}64_', 'scipy_cblas_{}64_']
 FORTRAN_NAMES = ['{}_', 'scipy_{}_']
 
 
 def arrived_as(calls, names, routine):
-    """Name and number of the calls of `routine` that arrived."""
+    """Name and number of the calls that arrived."""
     found = [(name.format(routine), calls[name.format(routine)]) for name in names if name.format(routine) in calls]
     if len(found) > 1:
         clientlib.fail(f'{routine} arrived under several names: {found}')
@@ -62,7 +62,7 @@ def main():
         expected[name] = count
         print(f'{args.package} {report["version"]} {args.backend}: {routine:6} {count} calls made, {arrived} arrived as '
               f'{name}')
-    # Equality: the FP64 products did not arrive.
+    # FP64 products must not arrive.
     if totals != expected:
         clientlib.fail(f'expected {expected}, arrived {totals}')
     if calls != {key: n for key, n in calls.items() if key[1] == args.backend}:

@@ -1,5 +1,4 @@
-# Client of numpy_client.py: FP32 and FP64 products by NumPy expressions, checked against FP64. Prints the BLAS calls of
-# the FP32 ones as JSON.
+# Client of numpy_client.py: NumPy products, checked against FP64. Prints the BLAS calls of those in FP32 as JSON.
 import json
 import sys
 
@@ -34,7 +33,7 @@ def main():
         check(a @ a.T, a, a.T, 'a @ a.T')
         check(a.T @ a, a.T, a, 'a.T @ a')
         calls['ssyrk'] += 2
-    # Large enough for GPU kernels with TMA.
+    # Large enough for TMA.
     a, b = matrix(1024, 1100), matrix(1100, 1030)
     check(a @ b, a, b, 'a large product')
     calls['sgemm'] += 1
@@ -52,7 +51,6 @@ def main():
         sys.exit('NaN spread wrongly')
     calls['sgemm'] += 1
 
-    # FP64 stays with NumPy's BLAS.
     a, b = matrix(64, 80, np.float64), matrix(80, 48, np.float64)
     for result, exact in [(a @ b, np.einsum('ik,kj', a, b)), (a @ a.T, np.einsum('ik,jk', a, a))]:
         if not np.allclose(result, exact, rtol=1e-13, atol=1e-13):

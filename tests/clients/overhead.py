@@ -6,7 +6,7 @@ import subprocess
 
 import clientlib
 
-# Library, its cblas_sgemm, bits of its integers.
+# (library, its cblas_sgemm, bits of its integers)
 LIBRARIES = {'system': ('libopenblas.so.0', 'cblas_sgemm', '32'),
              'current': ('current/numpy.libs/libscipy_openblas64_*.so*', 'scipy_cblas_sgemm64_', '64'),
              'ilp64': ('ilp64/numpy.libs/libopenblas64_*.so*', 'cblas_sgemm64_', '64')}

@@ -1,5 +1,5 @@
 /* A program with its own xerbla_ and cblas_xerbla, like test drivers and numerical packages: they must get every bad
- * argument, by routine and position. */
+ * argument's routine and position. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-# Makes Debian packages of a build's CPU parts, installs them into an empty root with dpkg, and runs there: a program
-# linked by pkg-config, the command, and NumPy with the drop-in.
+# Makes Debian packages of a build's CPU parts, installs them into an empty root with dpkg, and there runs a program linked
+# by pkg-config, the command, and NumPy with the drop-in.
 #   packages.py BUILD CPACK CC
 import os
 import pathlib
@@ -18,7 +18,7 @@ BUILD = pathlib.Path(BUILD)
 
 
 def run(command, **options):
-    """Runs a command that must succeed; returns stdout."""
+    """Returns stdout; the command must succeed."""
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
     if done.returncode != 0:
         clientlib.fail(f'{shlex.join(map(str, command))} ended with {done.returncode}', done.stdout, done.stderr)
@@ -26,14 +26,14 @@ def run(command, **options):
 
 
 def environment(**more):
-    """Without variables that help to find a library; dpkg needs the administrator's PATH."""
+    """No variable helps to find a library; dpkg needs the administrator's PATH."""
     drop = ('LD_', 'LIBSGEMM_', 'PKG_CONFIG', 'CFLAGS', 'LDFLAGS')
     kept = {k: v for k, v in os.environ.items() if not k.startswith(drop)}
     return {**kept, 'PATH': os.environ['PATH'] + ':/usr/sbin:/sbin', **more}
 
 
 def make(folder):
-    """{package: its .deb} of the components of every build."""
+    """{package: its .deb}"""
     components = ['core', 'dev'] + (['bin'] if (BUILD / 'bin/libsgemm').exists() else [])
     run([CPACK, '--config', BUILD / 'CPackConfig.cmake', '-G', 'DEB', '-B', folder,
          '-D', f'CPACK_COMPONENTS_ALL={";".join(components)}', '-D', 'CPACK_PACKAGING_INSTALL_PREFIX=/usr'])
@@ -64,8 +64,7 @@ def check_fields(debs):
 
 
 def install(debs, root):
-    """Installs with dpkg, which refuses a file of two packages. Dependencies and ldconfig are this machine's: unpacks
-    only."""
+    """dpkg refuses a file of two packages. Only unpacks: dependencies and ldconfig are this machine's."""
     database = root / 'var/lib/dpkg'
     for folder in ['info', 'updates', 'triggers']:
         (database / folder).mkdir(parents=True)

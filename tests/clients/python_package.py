@@ -1,7 +1,5 @@
-"""The Python package as a user gets it: builds the wheel, installs it into a new virtual environment, and runs
-tests/python. Arguments: BUILD SOURCE MOCK SHIM TORCH: the mock GPU, if built, and its memory for Python; a folder with
-PyTorch, or a missing one.
-
+"""Builds the wheel of the Python package, installs it into a new virtual environment, and runs tests/python. Arguments:
+BUILD SOURCE MOCK SHIM TORCH: the mock GPU, if built, and its memory for Python; a folder with PyTorch, or a missing one.
 Skipped if pip cannot get what it needs. Tools stay in BUILD/python-tools, CMake's files in BUILD/wheel.
 """
 import os
@@ -15,8 +13,8 @@ from clientlib import fail, skip
 WHEEL_BYTES = 3 << 20
 TOOLS = ['scikit-build-core', 'nanobind', 'ninja', 'numpy']
 TESTED_WITH = ['numpy', 'ml_dtypes', 'pytest']
-# Tests Python's calls, not speed: -O0 compiles in a third of the time. The command takes as long as all the rest: only
-# LIBSGEMM_TEST_WHEEL=whole includes it; otherwise its tests are skipped.
+# -O0 compiles in a third of the time: speed is not tested. The command takes as long as all the rest, so its tests are
+# skipped unless LIBSGEMM_TEST_WHEEL=whole.
 SETTINGS = {'build-type': 'MinSizeRel', 'define.CMAKE_CXX_FLAGS_MINSIZEREL': '-O0', 'define.LIBSGEMM_BACKENDS': 'openblas',
             'define.LIBSGEMM_BUILD_BENCH': 'ON' if os.environ.get('LIBSGEMM_TEST_WHEEL') == 'whole' else 'OFF'}
 
@@ -86,7 +84,7 @@ need(python, TESTED_WITH)
 done = pip(python, 'install', '--quiet', '--no-deps', wheel)
 if done.returncode:
     fail('the wheel cannot be installed', done.stdout, done.stderr)
-# The real bar is for an idle machine and an optimised library; this one finds searches and copies.
+# The real bar is for an idle machine and optimised code; this one finds searches and copies.
 run_tests(python, source, '', LIBSGEMM_TEST_OVERHEAD_US='15')
 if mock.exists():
     run_tests(python, source, 'test_device.py', LIBSGEMM_BACKEND_PATH=str(mock), LIBSGEMM_TEST_MOCK_GPU=str(shim))

@@ -1,4 +1,4 @@
-/* Products of several routines by the linked BLAS; prints bits and threads as JSON for same_blas.py. */
+/* Products by the linked BLAS; prints bits and threads as JSON for same_blas.py. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

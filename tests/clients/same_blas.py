@@ -1,5 +1,4 @@
-# Runs a program with and without the drop-in: preloading must not change who computes on the CPU. Same BLAS, bits,
-# threads, and nothing on stderr.
+# Preloading the drop-in must not change who computes on the CPU: same BLAS, bits, threads, and nothing on stderr.
 #   same_blas.py BUILD numpy|torch|program PROGRAM [--packages DIR] [--runtime SANITIZER_RUNTIME]
 # PROGRAM: a Python with packages in DIR or its own; or a program that prints such a report.
 import argparse
@@ -17,10 +16,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 def environment(args, preloaded, **more):
     env = clientlib.environment(args.build, 'auto', None, args.runtime, **more)
     del env['LIBSGEMM_BACKEND'], env['LIBSGEMM_STRICT']
-    # GPUs compute other bits.
+    # A GPU computes other bits.
     env['LIBSGEMM_DEVICES'] = 'none'
     if not preloaded:
-        env['LD_PRELOAD'] = args.runtime.replace(':', ' ')  # may have a thread of its own
+        env['LD_PRELOAD'] = args.runtime.replace(':', ' ')  # it may have a thread of its own
     if args.packages:
         env['PYTHONPATH'] = args.packages
     return env
@@ -37,7 +36,7 @@ def run(args, arguments, preloaded, **more):
 
 
 def blas_of(report):
-    """A report's libraries that are or contain a BLAS; wheels hide it under other names."""
+    """Libraries that are or contain a BLAS; wheels hide it under other names."""
     return {path for path in report['libraries'] if re.search(r'/lib((scipy_)?(open)?blas|torch_cpu|mkl)[^/]*\.so', path)}
 
 
@@ -69,18 +68,18 @@ def main():
     check_same(args, run(args, [], False, **one), **one)
     alone = run(args, [], False)
     with tempfile.TemporaryDirectory() as folder:
-        # The library's log names each call's BLAS.
+        # The log names each call's BLAS.
         log = pathlib.Path(folder) / 'log'
         more = {'LIBSGEMM_VERBOSE': '3', 'LIBSGEMM_LOG_PATH': str(log)}
-        # A file that is no library hides OpenBLAS from the loader, as on a machine without it. Only programs that do
-        # not need it start.
+        # A file that is no library hides OpenBLAS from the loader, as on a machine without it. Programs that need it
+        # cannot start.
         if args.packages:
             (pathlib.Path(folder) / 'libopenblas.so.0').write_text('hidden')
             more['LD_LIBRARY_PATH'] = folder
         check_same(args, alone, **more)
         lines = [line for line in log.read_text().splitlines() if re.search(' -> (openblas|program) ', line)]
         for line in lines:
-            if ' -> program ' in line:  # returned to the function that the program would call
+            if ' -> program ' in line:  # the function that the program would call
                 continue
             own = re.search(r"the program's own [^(]*\((\S+)\)", line)
             if not own or own.group(1) not in {str(pathlib.Path(path).resolve()) for path in blas_of(alone)}:

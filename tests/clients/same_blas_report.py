@@ -1,4 +1,3 @@
-# Output of same_blas.py's clients.
 import hashlib
 import json
 import os
@@ -16,14 +15,13 @@ def matrix(*shape):
 
 
 def add(*results):
-    """Adds results' bits to the report."""
     for result in results:
         _digest.update(result.tobytes())
 
 
 def print_report(products, limit, load):
-    """JSON: bits of `products`, threads and mappings of the process; with argument `limited`, CPU time over time under
-    the context limit(), before the first product."""
+    """JSON: bits of `products`, threads and mappings of the process; with argument `limited`, CPU time over time in the
+    context limit(), before the first product."""
     report = {}
     if sys.argv[1:] == ['limited']:
         with limit():

@@ -1,4 +1,4 @@
-# Products by PyTorch, scikit-learn and SciPy in one process, possibly with a BLAS each.
+# Products by PyTorch, scikit-learn and SciPy in one process, possibly with three BLAS.
 import contextlib
 
 import numpy as np

@@ -26,7 +26,7 @@ def main():
     with tempfile.TemporaryDirectory() as stats:
         env = clientlib.environment(args.build, args.backend, stats, args.runtime, OPENBLAS_NUM_THREADS='1',
                                     OMP_NUM_THREADS='1')
-        # Ranks get the drop-in, mpirun does not. There may be fewer cores than ranks, and CI runs as root.
+        # Only ranks get the drop-in. They may outnumber the cores, and CI runs as root.
         preload = env.pop('LD_PRELOAD')
         command = [args.mpirun, '--allow-run-as-root', '--oversubscribe', '--mca', 'btl', 'self,vader', '-np', str(RANKS),
                    '-x', f'LD_PRELOAD={preload}', args.program]
@@ -40,7 +40,7 @@ def main():
         totals = clientlib.calls_by_entry(clientlib.read_stats(stats), args.backend)
     if processes != RANKS:
         clientlib.fail(f'{processes} processes counted calls, not {RANKS}')
-    # Four products; each rank multiplies one block of each or more.
+    # Each rank multiplies at least one block of each of four products.
     if totals.get('sgemm_', 0) < 4 * RANKS:
         clientlib.fail(f'too few calls of sgemm_ arrived: {totals}')
     print(f'psgemm over {RANKS} ranks, {args.backend}: {totals["sgemm_"]} calls arrived as sgemm_')

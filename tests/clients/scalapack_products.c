@@ -1,7 +1,7 @@
 /* Distributed products by ScaLAPACK, whose blocks each rank multiplies with its BLAS:
  *   mpirun -np 4 scalapack_products [M N K]
- * C = 2 op(A) op(B) - C by psgemm on a nearly square grid of ranks, A and B transposed and not. Small integers make
- * sums exact: each rank compares its part of C bit by bit. Rank 0 prints a line and ends with 1 if an element is wrong.
+ * C = 2 op(A) op(B) - C by psgemm on a nearly square grid of ranks. Small integers make sums exact: each rank compares
+ * its part of C bit by bit. Rank 0 prints a line and ends with 1 if an element is wrong.
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -31,11 +31,11 @@ static int context, grid_rows, grid_columns, grid_row, grid_column;
 /* A matrix in kBlock x kBlock blocks, dealt cyclically to the ranks. */
 typedef struct {
   int desc[9];
-  int rows, columns; /* of this rank's part */
+  int rows, columns; /* this rank's part */
   float *data;
 } Matrix;
 
-/* Element (i, j) of matrix `which`, from -4 to 4. */
+/* A value from -4 to 4. */
 static float element(uint32_t which, int i, int j) {
   uint32_t x = which * 2654435761u + (uint32_t)i * 2246822519u + (uint32_t)j * 3266489917u;
   x ^= x >> 15;
@@ -44,7 +44,6 @@ static float element(uint32_t which, int i, int j) {
   return (float)(x % 9) - 4;
 }
 
-/* Global index of index `local` on process `process` of `processes`. */
 static int global_index(int local, int process, int processes) {
   return (local / kBlock * processes + process) * kBlock + local % kBlock;
 }
@@ -70,7 +69,6 @@ static Matrix make_matrix(uint32_t which, int m, int n) {
   return x;
 }
 
-/* Wrong elements in this rank's part of C. */
 static long faults(const Matrix *c, int transa, int transb, int k) {
   long wrong = 0;
   int i, j, l;

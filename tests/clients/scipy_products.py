@@ -1,5 +1,5 @@
-# Client of numpy_client.py: the six FP32 level-3 routines of scipy.linalg.blas, checked against FP64. Prints its BLAS
-# calls as JSON.
+# Client of numpy_client.py: the six FP32 level-3 routines of scipy.linalg.blas, checked against FP64. Prints its calls as
+# JSON.
 import json
 import sys
 
@@ -39,7 +39,6 @@ def main():
     check(blas.strmm(1, triangle, c), triangle.astype(np.float64) @ c64, 'strmm')
     check(blas.strsm(1, triangle, c), np.linalg.solve(triangle.astype(np.float64), c64), 'strsm')
 
-    # FP64 stays with SciPy's BLAS.
     if not np.allclose(blas.dgemm(1, a64, b64), np.einsum('ik,kj', a64, b64), rtol=1e-13, atol=1e-13):
         sys.exit('dgemm is wrong')
     calls = {'sgemm': 2, 'ssymm': 1, 'ssyrk': 1, 'ssyr2k': 1, 'strmm': 1, 'strsm': 1}

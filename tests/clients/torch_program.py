@@ -1,9 +1,9 @@
-"""A PyTorch program without knowledge of libsgemm: FP32 training steps on a GPU, TF32 off.
+"""A PyTorch program that does not know libsgemm: FP32 training steps on a GPU, TF32 off.
 
     torch_program.py mlp|block|vit [--width N] [--batch N] [--steps N] [--compile]
 
-Prints a step's time and the errors of outputs and gradients against the same model in FP64, relative to the largest
-element of each. Run it as it is and under `libsgemm run`, and compare.
+Prints a step's time and the errors of outputs and gradients against FP64, relative to the largest element of each. Run it
+as it is and under `libsgemm run`, and compare.
 """
 
 import argparse
@@ -20,7 +20,7 @@ def mlp(width, batch):
 
 
 def block(width, batch):
-    """A transformer block on sequences of 256."""
+    """Sequences have 256 elements."""
     model = nn.TransformerEncoderLayer(width, width // 64, 4 * width, dropout=0, activation="gelu", batch_first=True, norm_first=True)
     return model, torch.randn(max(1, batch // 256), 256, width)
 
@@ -33,7 +33,6 @@ def vit(width, batch):
 
 
 def step(model, x):
-    """Outputs and gradients of a training step."""
     model.zero_grad(set_to_none=True)
     y = model(x)
     y.square().mean().backward()

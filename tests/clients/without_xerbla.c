@@ -1,4 +1,4 @@
-/* A program without xerbla_: bad calls return, each with a line on stderr (which xerbla.py reads), and it continues. */
+/* A program without xerbla_: bad calls return, each with a line on stderr (which xerbla.py reads). */
 #include <stdio.h>
 
 #include "bad_calls.h"

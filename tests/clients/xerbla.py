@@ -1,5 +1,5 @@
-# Runs own_xerbla or without_xerbla and checks the reports of bad calls: by the program's xerbla, or a line each on
-# stderr with routine and position. libsgemm must see all of them.
+# Runs own_xerbla or without_xerbla and checks the reports of bad calls: the program's xerbla, or a line on stderr, gets
+# routine and position. libsgemm must see all calls.
 #   xerbla.py BUILD own|without PROGRAM [--preload LIBRARY_DIR] [--runtime SANITIZER_RUNTIME]
 # --preload: the program is linked to LIBRARY_DIR's libblas.so.3 and gets the drop-in by LD_PRELOAD.
 import argparse

@@ -7,7 +7,6 @@
 #include <memory>
 #include <stdexcept>
 
-// The plugin's HIP runtime, set by CMakeLists.txt.
 #ifndef LIBSGEMM_TEST_AMDHIP64
 #define LIBSGEMM_TEST_AMDHIP64 "libamdhip64.so"
 #endif
@@ -94,7 +93,7 @@ const Driver &driver() { return g_driver; }
 
 int device_count() { return g_devices; }
 
-// HIP 5.2 declares hipLaunchHostFunc, but its library lacks it.
+// The library of HIP 5.2 lacks hipLaunchHostFunc, though its header declares it.
 void call_host(Handle stream, HostFunction function, void *argument) {
   if (on_nvidia()) return require(g_other.launch_host(stream, function, argument), "cuLaunchHostFunc");
   struct Call {
@@ -121,7 +120,7 @@ Handle current() {
   if (!on_nvidia()) {
     require(g_other.get_device(&device), "hipGetDevice");
   } else if (g_other.context_device(&device) != 0) {
-    device = 0;  // no context yet: avoids creating one on the first device
+    device = 0;  // no context yet, and none should arise on the first device
   }
   return reinterpret_cast<Handle>(static_cast<intptr_t>(device));
 }

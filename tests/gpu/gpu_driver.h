@@ -1,5 +1,5 @@
-// The runtime of the GPU under test: CUDA's driver, or HIP's runtime with other names. Opened at run time: the tests
-// build without a toolkit and are skipped without a GPU.
+// The runtime of the GPU under test: CUDA's driver, or HIP's runtime with other names. Opened at run time, so that
+// tests build without a toolkit and are skipped without a GPU.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ using Pointer = unsigned long long;  // CUdeviceptr, hipDeviceptr_t
 using Handle = void *;               // context, stream, graph, executable graph
 using HostFunction = void (*)(void *);
 
-// Our name, CUDA's, HIP's, parameters. All return 0 for success.
+// (our name, CUDA's, HIP's, parameters). Functions return 0 for success.
 #define SGEMM_TEST_GPU_FUNCTIONS(X)                                                                          \
   X(initialise, cuInit, hipInit, (unsigned flags))                                                           \
   X(count_devices, cuDeviceGetCount, hipGetDeviceCount, (int *count))                                        \
@@ -53,7 +53,7 @@ constexpr int kNotReady = 600;  // returned by query()
 // LIBSGEMM_TEST_BACKEND: "cuda" or "hip".
 std::string backend();
 
-// True with backend cuda, and with hip if LIBSGEMM_TEST_HIP_ON_CUDA=1.
+// Backend cuda, or hip with LIBSGEMM_TEST_HIP_ON_CUDA=1.
 bool on_nvidia();
 
 // Why there is no GPU, or "". Initialises the driver, creates no context.
@@ -65,19 +65,19 @@ int device_count();
 
 void call_host(Handle stream, HostFunction function, void *argument);
 
-// With CUDA: the device's primary context.
+// With CUDA the device's primary context becomes current.
 void use_device(int device);
 
-// The thread's context, or NULL, with cuda; its device with hip.
+// The thread's context or NULL with cuda, its device with hip.
 Handle current();
 
-// Primary context; cudaDeviceReset. NVIDIA only.
+// The device's primary context, and cudaDeviceReset. NVIDIA only.
 bool has_context(int device);
 void reset_device(int device);
 
 void require(int code, const char *call);
 
-// Memory of the current device, by default the first, or memory that it can access.
+// Memory that the current device (initially the first) has or can access.
 class Memory {
  public:
   enum Kind { device, managed, pinned };
@@ -99,8 +99,8 @@ class Memory {
   Pointer address_ = 0;
 };
 
-// Copies pageable memory and waits: the driver's copy may still be in flight, and the tests' streams do not wait for
-// the default one.
+// Copies pageable memory and waits: the driver's copy may outlast its call, and the tests' streams do not wait for the
+// default one.
 void upload(Pointer target, const void *source, size_t bytes);
 
 class Stream {

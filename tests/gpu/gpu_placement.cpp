@@ -1,4 +1,3 @@
-// Copies guarded memory to a device and back.
 #include "gpu_placement.h"
 
 #include <cstring>
@@ -6,8 +5,8 @@
 namespace sgemm_test::gpu {
 namespace {
 
-constexpr size_t kGuard = 128;      // of Buffer, on either side
-constexpr size_t kAlignment = 256;  // of device memory; Buffer counts misalignment from kHostAlignment
+constexpr size_t kGuard = 128;      // Buffer's, on either side
+constexpr size_t kAlignment = 256;  // device memory's; Buffer counts misalignment from kHostAlignment
 constexpr size_t kHostAlignment = 64;
 
 }  // namespace

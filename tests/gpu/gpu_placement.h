@@ -1,5 +1,4 @@
-// A Placement (check.h) in device memory: an exact copy with the same alignment, so that the host placement's checks
-// apply.
+// An exact copy of a Placement (check.h) in device memory, so that the host placement's checks apply.
 #pragma once
 
 #include "gpu_driver.h"
@@ -16,11 +15,11 @@ class DevicePlacement {
 
   const Args &args() const { return args_; }
 
-  // Replaces the host's placement by another of the same case, layout and memory layout.
+  // `host` must have the same case, layout and memory layout as before.
   void attach(Placement *host);
 
-  void upload();    // to the device
-  void download();  // waits for the default stream
+  void upload();
+  void download();
 
   void restore();
   std::string check(const Arithmetic &how = {});

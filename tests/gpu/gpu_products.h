@@ -20,7 +20,6 @@ inline Problem exact_problem(int64_t m, int64_t n, int64_t k, uint64_t seed = 1)
   return make_problem(test, seed);
 }
 
-// Column-major.
 struct OnDevice {
   explicit OnDevice(const Problem &p, Memory::Kind kind = Memory::device)
       : problem(p), host(problem, LIBSGEMM_COL_MAJOR), device(&host, problem, kind) {}
@@ -48,7 +47,6 @@ class Barrier {
 
 inline std::string message() { return last_info().message; }
 
-// Uses the strictest capture mode.
 template <typename Record>
 Handle capture(Handle stream, const Record &record) {
   constexpr int kGlobal = 0;

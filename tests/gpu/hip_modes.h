@@ -1,5 +1,5 @@
-// Math modes of AMD's chips: docs/amd.md, "What runs where". simt/test_amd_limits.cpp checks the simulated GPUs against
-// this; the first real machine will be checked too.
+// Math modes of AMD's chips (docs/amd.md, "What runs where"), to check the simulated GPUs and, when there is one, a
+// real machine.
 #pragma once
 
 #include <libsgemm.h>
@@ -8,7 +8,7 @@
 
 namespace sgemm_test {
 
-// True if some kernel of the mode can be forced.
+// True if the mode has a kernel that can be forced.
 inline bool hip_has(libsgemm_math_mode_t mode, const std::string &arch) {
   const auto is = [&](const char *prefix) { return arch.rfind(prefix, 0) == 0; };
   const bool cdna3 = is("gfx94") || is("gfx95");
@@ -31,7 +31,7 @@ inline bool hip_has(libsgemm_math_mode_t mode, const std::string &arch) {
 }
 
 // True if the chip chooses the mode for the tests' large products: 1100 x 1030 x 700 in a rounding mode, 3100 x 3030 x
-// 300 in one with FP32's error, which must beat FP32.
+// 300 in one with FP32's error.
 inline bool hip_chooses(libsgemm_math_mode_t mode, const std::string &arch) {
   const bool splits = mode == LIBSGEMM_MATH_FP16X3 || mode == LIBSGEMM_MATH_BF16X6 || mode == LIBSGEMM_MATH_FP32_FAST;
   return hip_has(mode, arch) && (!splits || arch.rfind("gfx95", 0) == 0);

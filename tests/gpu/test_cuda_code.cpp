@@ -1,6 +1,5 @@
-// Which code of backend cuda runs on which GPU, for all build architectures, without GPUs: depends on what CMake
-// compiles (architectures.cmake, passed as definitions) and on how the plugin reads it. Also throughputs of GPUs known
-// by name.
+// Which code of backend cuda runs on which GPU, by what CMake compiles for each set of architectures
+// (architectures.cmake, passed as definitions) and how the plugin reads it; throughputs of GPUs known by name.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -15,7 +14,7 @@ using libsgemm::cuda::code_arch;
 namespace {
 
 struct Gpu {
-  int arch, code;  // code: architecture of the code that runs; 0: none
+  int arch, code;  // architecture of the code that runs; 0: none
 };
 
 template <int kCodes, int kPtxs>
@@ -47,7 +46,7 @@ TEST_CASE("every GPU from Turing on, also one to come, runs code of a build for 
          {130, 120},
          {200, 120}});
   for (int arch = 75; arch < 250; ++arch) {
-    if (arch / 10 == 9 && arch != 90) continue;  // no such GPU, and code for 90a would not run on it
+    if (arch / 10 == 9 && arch != 90) continue;  // no such GPU, nor would code for 90a run on it
     INFO("sm_" << arch);
     CHECK(code_arch(arch, code, ptx) != 0);
   }

@@ -1,5 +1,4 @@
-// Device pointers: every case in every configuration and kernel, forced; batches; NaN, Inf, denormals and beta = 0;
-// reproducible bits.
+// Device pointers: every case in every configuration and forced kernel; batches; special values; reproducible bits.
 #include <cfloat>
 #include <cmath>
 #include <cstdlib>
@@ -22,7 +21,7 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Judges C = beta * C, which needs no kernel of the table.
+// Scaling needs no kernel of the table.
 std::string judge_scaling(libsgemm_status_t status, DevicePlacement *device) {
   const libsgemm_info_t info = last_info();
   if (status != LIBSGEMM_SUCCESS) return std::string(libsgemm_status_string(status)) + ": " + info.message;
@@ -52,7 +51,7 @@ class Runner {
       if (needs_no_backend(test)) {
         fault = judge_scaling(status, &device);
       } else {
-        // Most kernels decline most routines. For time, one in 16 declined calls is checked for writes.
+        // Most kernels decline most routines. To save time, one declined call in 16 is checked for writes.
         const bool look = status != LIBSGEMM_NOT_SUPPORTED || way.declined % 16 == 0;
         fault = ways_.judge(
             &way, entry_name(routine), false, status, [&](const Arithmetic &how) { return device.check(how); },
@@ -70,7 +69,7 @@ class Runner {
     for (const libsgemm_layout_t layout : kLayouts) run(problem.test.routine, {&problem}, layout);
   }
 
-  // At least `calls` ran in each configuration without a forced kernel, and some kernel could be forced.
+  // Without a forced kernel each configuration ran at least `calls`; some kernel could be forced.
   void finish(int calls) {
     failures_.report();
     int rows = 0, forced = 0;
@@ -104,7 +103,7 @@ class Runner {
 
 }  // namespace
 
-// LIBSGEMM_TEST_ROUTINE selects a routine: the whole table takes minutes.
+// LIBSGEMM_TEST_ROUTINE selects one routine: the whole table takes minutes.
 TEST_CASE("every case of every routine on device pointers in every way of calling it", "[.table]") {
   const char *only = std::getenv("LIBSGEMM_TEST_ROUTINE");
   int routines = 0;
@@ -125,7 +124,7 @@ TEST_CASE("products in each math mode on device pointers, as the backend chooses
       Runner runner(mode);
       const std::vector<Case> cases = cases_of(Routine::kSgemm);
       for (size_t i = 0; i < cases.size(); i += 11) runner.run(make_problem(cases[i]));
-      // Large enough for every kernel, aligned or not, and for modes with FP32's error to beat FP32.
+      // Large enough for every kernel, and for modes with FP32's error to beat FP32.
       for (const int offset : {0, 1}) {
         Case test =
             rounds(mode) ? case_of(Routine::kSgemm, 1100, 1030, 700) : case_of(Routine::kSgemm, 3100, 3030, 300);
@@ -182,7 +181,7 @@ TEST_CASE("every row of the kernel table runs by force") {
   runner.finish_rows();
 }
 
-// So many tiles and this k put blocks in clusters of several shapes, which share operands.
+// This many tiles and this k put blocks in clusters of several shapes.
 TEST_CASE("products of 16-bit operands in many tiles, in every row") {
   for (const Routine routine : {Routine::kShgemm, Routine::kSbgemm}) {
     Runner runner;
@@ -215,7 +214,7 @@ BatchArgs one_group(const Args &shape, const int64_t *size) {
 }  // namespace
 
 TEST_CASE("batches of pointers, with the arrays in host, device and managed memory, in every row") {
-  static constexpr int64_t kCount = 400;  // more than a launch takes by value
+  static constexpr int64_t kCount = 400;  // more pointers than a launch takes by value
   Case test = case_of(Routine::kSgemm, 21, 17, 35);
   test.transa = LIBSGEMM_TRANS;
   test.beta = 3;

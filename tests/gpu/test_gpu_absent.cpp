@@ -1,4 +1,4 @@
-// Without a GPU or runtime, calls run on the CPU and say so, or fail with the reason. Runs on every machine.
+// Without a GPU or runtime calls run on the CPU and say so, or fail with the reason.
 #include <libsgemm.h>
 
 #include <filesystem>
@@ -35,7 +35,7 @@ void check_fallback(const std::string &backend, const std::string &reason, Envir
   Outcome automatic = probe(environment);
   CHECK(automatic.report["correct"] == "1");
   CHECK(on_cpu(automatic.report["backend"]));
-  CHECK(automatic.err == "");  // not requested: silent
+  CHECK(automatic.err == "");  // not requested, so silent
 
   environment["LIBSGEMM_BACKEND"] = backend;
   Outcome asked = probe(environment);
@@ -88,8 +88,8 @@ TEST_CASE("the HIP runtime without a GPU: what it lacks is told in words") {
   check_fallback("hip", reason.substr(0, reason.find(':')));
 }
 
-// Writes a copy of the plugin that needs another library than libamdhip64.so. Returns its name, of equal length, with
-// version.
+// Writes a copy of the plugin that needs another library than libamdhip64.so, with a name of equal length. Returns that
+// name with version.
 std::string plugin_of_another_runtime(const std::string &folder) {
   std::string plugin = read_text(HIP_PLUGIN), name;
   const std::string needed = "libamdhip64.so", other = "libabsent64.so";

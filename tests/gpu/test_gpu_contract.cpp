@@ -1,5 +1,4 @@
-// Dispatch with a mock GPU (plugins/mock.cpp): who computes, waits, allocations. LIBSGEMM_TEST_STRICT=1: the part for
-// LIBSGEMM_STRICT.
+// Dispatch with a mock GPU: who computes, waits, allocations. LIBSGEMM_TEST_STRICT=1: the part for LIBSGEMM_STRICT.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -134,7 +133,7 @@ TEST_CASE("the device of the stream computes on managed memory, and on that of n
     REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
     CHECK(managed.right());
     refused(h, "stream is of device 1");
-    here.host.alpha = 0;  // only scales C
+    here.host.alpha = 0;  // the call only scales C
     refused(h, "stream is of device 1");
     here.host.alpha = 2;
   }
@@ -151,7 +150,6 @@ TEST_CASE("the device of the stream computes on managed memory, and on that of n
       if (device == 1) refused(h, "default stream is of device 1, the current one");
     }
   }
-  // No stream of the program.
   gpu().use_device(1);
   CHECK(ran_on(&managed, nullptr) == 1);
   CHECK(managed.right());
@@ -168,7 +166,7 @@ TEST_CASE("a CPU waits for the stream's work on managed memory") {
   REQUIRE(libsgemm_set_backend(h, "ref") == LIBSGEMM_SUCCESS);
   REQUIRE(managed.run(h) == LIBSGEMM_SUCCESS);
   CHECK(backend() == "ref");
-  CHECK(managed.untouched());  // 2 A B - (2 A B - C)
+  CHECK(managed.untouched());  // the second call restores C: 2 A B - (2 A B - C)
 }
 
 TEST_CASE("operands in different memories are refused") {
@@ -227,7 +225,8 @@ TEST_CASE("the workspace is allocated once, bounded, and the caller's is used") 
     REQUIRE(libsgemm_set_workspace(h, nullptr, 0) == LIBSGEMM_SUCCESS);
     gpu().release(1, mine);
   }
-  CHECK(gpu().bytes <= 2 * static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES));  // for calls without a handle
+  CHECK(gpu().bytes <=
+        2 * static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES));  // workspaces of calls without a handle
 }
 
 TEST_CASE("without memory for a workspace a smaller one is tried, then a kernel that needs none") {
@@ -279,10 +278,10 @@ TEST_CASE("forced kernels, math modes and backends") {
   CHECK(last_info().truncated == 0);
   REQUIRE(libsgemm_set_kernel(h, "cuda_mock_tf32") == LIBSGEMM_SUCCESS);
   REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
-  CHECK(std::string(last_info().math_mode) == "tf32");  // a forced kernel keeps its own mode
+  CHECK(std::string(last_info().math_mode) == "tf32");  // the forced kernel's own mode
   CHECK(last_info().truncated == 1);
   REQUIRE(libsgemm_set_kernel(h, "openblas_sgemm") == LIBSGEMM_SUCCESS);
-  CHECK(p.run(h) != LIBSGEMM_SUCCESS);  // a CPU cannot access device memory
+  CHECK(p.run(h) != LIBSGEMM_SUCCESS);  // no CPU can access device memory
   Product host(8);
   REQUIRE(host.run(h) == LIBSGEMM_SUCCESS);
   CHECK(backend() == "openblas");
@@ -298,7 +297,7 @@ TEST_CASE("forced kernels, math modes and backends") {
 TEST_CASE("the row that multiplied is named, with the pass before it") {
   reset();
   Handle h;
-  DeviceProduct p(0);  // bytes are read as 16-bit numbers
+  DeviceProduct p(0);  // the bytes are read as 16-bit numbers
   const auto run = [&] {
     const auto *a = reinterpret_cast<const libsgemm_half_t *>(p.a), *b = reinterpret_cast<const libsgemm_half_t *>(p.b);
     const int64_t n = p.host.n;
@@ -310,7 +309,7 @@ TEST_CASE("the row that multiplied is named, with the pass before it") {
   CHECK(contains(reason(), ", after copy of A by cuda_mock_16_bits"));
   REQUIRE(libsgemm_set_kernel(h, "cuda_mock_16_bits") == LIBSGEMM_SUCCESS);
   REQUIRE(run() == LIBSGEMM_SUCCESS);
-  CHECK(kernel() == "cuda_mock_16_bits");  // the forced kernel
+  CHECK(kernel() == "cuda_mock_16_bits");
   CHECK(contains(reason(), ", after copy of A, and left the product to cuda_mock_plain"));
   REQUIRE(libsgemm_set_kernel(h, nullptr) == LIBSGEMM_SUCCESS);
   REQUIRE(p.run(h) == LIBSGEMM_SUCCESS);
@@ -322,7 +321,7 @@ TEST_CASE("the row that multiplied is named, with the pass before it") {
   REQUIRE(libsgemm_set_backend(h, "cuda") == LIBSGEMM_SUCCESS);
   REQUIRE(libsgemm_shgemm_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, kSize, kSize, kSize, 1,
                             x.data(), kSize, x.data(), kSize, 0, c.data(), kSize) == LIBSGEMM_SUCCESS);
-  CHECK(kernel() == "cuda_mock_plain");  // also with host memory
+  CHECK(kernel() == "cuda_mock_plain");  // host memory gets it, too
   CHECK(contains(reason(), ", after copy of A by cuda_mock_16_bits"));
 }
 

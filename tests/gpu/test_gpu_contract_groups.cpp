@@ -9,7 +9,7 @@
 
 using namespace mock_test;
 
-// Groups of a product each, different sizes and scalars. Group 1 is empty; group 3 only scales.
+// Groups of one product, of different sizes and scalars. Group 1 is empty; group 3 only scales.
 struct RaggedGroups {
   static constexpr int64_t kCount = 5;
   std::vector<std::unique_ptr<DeviceProduct>> products;
@@ -50,13 +50,11 @@ struct RaggedGroups {
   }
 };
 
-// The mock has a kernel for groups meanwhile.
 struct HasGroups {
   HasGroups() { gpu().groups_seconds = 1.5; }
   ~HasGroups() { gpu().groups_seconds = 0; }
 };
 
-// How groups run, not their results.
 TEST_CASE("groups of 16-bit inputs run in one launch, too, in every mode") {
   reset();
   const HasGroups has;
@@ -94,7 +92,7 @@ TEST_CASE("groups of different sizes run in one launch where that is predicted t
   CHECK(last_info().devices == 1);
   CHECK(last_info().fallbacks == 0);
 
-  // With a handle calls are enqueued; then the pointer arrays may be reused.
+  // Calls with a handle are enqueued. Afterwards the pointer arrays may be reused.
   RaggedGroups enqueued;
   {
     Handle h;
@@ -103,7 +101,7 @@ TEST_CASE("groups of different sizes run in one launch where that is predicted t
     REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
     CHECK(enqueued.right());
   }
-  // One after another: a single group, unsupported groups, sums in one order, verification.
+  // Each of these runs its groups one after another: a single or unsupported group, sums in one order, verification.
   const auto one_by_one = [&](RaggedGroups *these, libsgemm_handle_t h, int wanted) {
     launches = gpu().launches[0];
     REQUIRE(these->run(h) == LIBSGEMM_SUCCESS);
@@ -133,7 +131,7 @@ TEST_CASE("groups of different sizes run in one launch where that is predicted t
     REQUIRE(libsgemm_set_verify(h, LIBSGEMM_VERIFY_FULL, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
     one_by_one(&verified, h, 3);
   }
-  for (const double seconds : {3.5, 0.0}) {  // slower than three calls; no kernel for groups
+  for (const double seconds : {3.5, 0.0}) {  // three calls are faster; no kernel for groups
     RaggedGroups dear;
     gpu().groups_seconds = seconds;
     Handle h;
@@ -177,7 +175,7 @@ TEST_CASE("a row for groups can be forced, and a failure before it has written l
       CHECK(groups.right());
     }
   }
-  for (const float beta : {-1.0f, 0.0f}) {  // part of C is written: a call that reads C cannot be repeated
+  for (const float beta : {-1.0f, 0.0f}) {  // with C read, a call that has written part of it cannot be repeated
     reset();
     RaggedGroups groups(beta);
     gpu().fail_at[mock::kLaunch] = 2;

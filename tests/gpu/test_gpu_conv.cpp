@@ -1,5 +1,5 @@
-// Convolutions on the GPU: the table of cases as chosen and in every kernel, forced; asynchronous; verified. A backend
-// without such kernels refuses and writes nothing.
+// Convolutions on the GPU: the table of cases as chosen and in every kernel; asynchronous; verified. A backend without
+// such kernels refuses and writes nothing.
 #include "conv/conv_device.h"
 #include "gpu_driver.h"
 #include "support/call.h"
@@ -40,7 +40,7 @@ libsgemm_math_mode_t mode_of(const std::string &row) {
   return LIBSGEMM_MATH_FP32;
 }
 
-// Makes one call in `step`, odd so that beta and inputs alternate. Returns the number of calls computed on the device.
+// Makes one call in `step`; odd, so that beta and inputs alternate. Returns the calls computed on the device.
 int run_table(const std::vector<ConvCase> &cases, const std::string &row, libsgemm_verify_t verify,
               int step = one_in() | 1) {
   const Handle handle;

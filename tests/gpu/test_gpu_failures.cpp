@@ -1,4 +1,4 @@
-// Dispatch with a failing mock GPU: who computes then, what C holds, verification, determinism, fork.
+// Dispatch with a failing mock GPU.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,9 +59,8 @@ TEST_CASE("a failure with device data is an error with C as it was") {
   }
 }
 
-// Also in memory that the CPU can access.
 TEST_CASE("after a failure the CPU computes what a GPU cannot have written, or what does not read it") {
-  for (const bool behind : {false, true}) {  // after the work, or before
+  for (const bool behind : {false, true}) {  // the failure occurs after the work, or before
     for (const float beta : {0.0f, 3.0f}) {
       INFO((behind ? "wait" : "launch") << " beta " << beta);
       reset();
@@ -92,7 +91,7 @@ TEST_CASE("what several launches have begun is not computed again, nor what only
   };
   REQUIRE(trmm() == LIBSGEMM_SUCCESS);
   REQUIRE(kernel() == "cuda_mock_level3");
-  gpu().fail_at[mock::kLaunch] = 1;  // second launch
+  gpu().fail_at[mock::kLaunch] = 1;  // the second launch
   CHECK(trmm() == LIBSGEMM_EXECUTION_FAILED);
   CHECK(last_info().fallbacks == 0);
 
@@ -107,8 +106,7 @@ TEST_CASE("what several launches have begun is not computed again, nor what only
 
 TEST_CASE("verification finds a flipped bit and does as it was told") {
   const libsgemm_verify_t mode = GENERATE(LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_FULL);
-  // A sample checks all elements of up to eight columns. Such calls are below the GPU's threshold: its kernel is
-  // forced.
+  // A sample checks all elements of up to eight columns. The GPU computes so few only if its kernel is forced.
   const int64_t n = mode == LIBSGEMM_VERIFY_SAMPLE ? 8 : kSize;
   Handle h;
   reset();
@@ -136,7 +134,7 @@ TEST_CASE("verification finds a flipped bit and does as it was told") {
 
   Product retried(n);
   const libsgemm_status_t status = attempt(LIBSGEMM_VERIFY_RETRY, &retried, 30);
-  if (strict() || n == 8) {  // nothing replaces a forced kernel
+  if (strict() || n == 8) {  // nothing replaces the forced kernel
     CHECK(status == LIBSGEMM_VERIFICATION_FAILED);
     CHECK(retried.untouched());
   } else {
@@ -150,7 +148,7 @@ TEST_CASE("verification finds a flipped bit and does as it was told") {
 
 namespace {
 
-// The last call failed so, and no other backend, whose bits might differ, computed it.
+// True if the last call failed so, and no other backend, whose bits might differ, computed it.
 bool stopped(libsgemm_status_t status, const std::string &why) {
   const libsgemm_info_t info = last_info();
   return info.status == status && info.fallbacks == 0 && contains(info.message, why) &&
@@ -184,7 +182,6 @@ TEST_CASE("where results are deterministic nobody takes over what fails at the m
   CHECK(managed.run(h) == LIBSGEMM_EXECUTION_FAILED);
   CHECK(stopped(LIBSGEMM_EXECUTION_FAILED, "mock launch"));
   CHECK(managed.untouched());
-  // A wrong result.
   reset();
   Product wrong;
   REQUIRE(libsgemm_set_verify(h, LIBSGEMM_VERIFY_FULL, LIBSGEMM_VERIFY_RETRY) == LIBSGEMM_SUCCESS);
@@ -193,7 +190,7 @@ TEST_CASE("where results are deterministic nobody takes over what fails at the m
   CHECK(stopped(LIBSGEMM_VERIFICATION_FAILED, "the result is wrong"));
   CHECK(wrong.untouched());
   REQUIRE(libsgemm_set_verify(h, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
-  // While the stream records a graph. The CPU always computes calls too small for the GPU.
+  // The stream records a graph. The CPU still computes calls too small for the GPU.
   void *stream = gpu().stream(0);
   REQUIRE(libsgemm_set_stream(h, stream) == LIBSGEMM_SUCCESS);
   gpu().set_capturing(stream, true);

@@ -1,5 +1,5 @@
-// A failing GPU: injected faults (backends/gpu/fault.h), a real illegal access, full memory. Each has its own process:
-// this program with a hidden test case. LIBSGEMM_TEST_STRICT=1 sets LIBSGEMM_STRICT there.
+// A failing GPU: injected faults (backends/gpu/fault.h), an illegal access, full memory. Each is a hidden test case in
+// its own process. LIBSGEMM_TEST_STRICT=1 sets LIBSGEMM_STRICT there.
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -28,7 +28,7 @@ const char *fault_variable() {
 
 std::string sgemm_test::skip_reason() {
   if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
-  // By default one device: a second would compute what the first fails to.
+  // A second device would compute what the first failed to.
   const char *devices = std::getenv("LIBSGEMM_TEST_DEVICES");
   setenv("LIBSGEMM_OFFLOAD_DEVICES", devices != nullptr ? devices : "1", 1);
   if (devices != nullptr) setenv("LIBSGEMM_DEVICE_MEMORY_LIMIT", "24M", 1);  // forces tiles
@@ -91,7 +91,7 @@ void expect_gpu(const Problem &problem) {
   CHECK(host.check() == "");
 }
 
-// Leaves small pieces only.
+// Leaves only small pieces free.
 std::vector<std::unique_ptr<Memory>> fill_device() {
   std::vector<std::unique_ptr<Memory>> all;
   size_t bytes = 0, total = 0;
@@ -184,7 +184,7 @@ TEST_CASE("first use by many threads, fork before, after and during use, and cal
                Mode{"fork-after", {{"first", "1"}, {"child", "1"}, {"child_again", "1"}}},
                Mode{"fork-while", {{"children", "20"}, {"parent", "1"}}},
                Mode{"at-exit", {{"first", "1"}, {"at_exit", "1"}}}, Mode{"at-exit-first", {{"at_exit", "1"}}});
-  // Next to this program: both may have been copied to a machine with a GPU.
+  // It is next to this program: both may have been copied to a machine with a GPU.
   const std::string probe = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "probe";
   Outcome outcome = run_probe(probe, {"--mode", mode.name, "--size", "150"}, {{"LIBSGEMM_BACKEND", gpu::backend()}});
   INFO(mode.name << "\n" << outcome.description());
@@ -277,7 +277,7 @@ TEST_CASE("calls before and after a reset", "[.]") {
     }
     for (const int64_t size : {20, 300, 1100}) expect_gpu(exact_problem(size));
     gpu::reset_device(0);
-    if (round == 1) expect_gpu(problem);  // the library may be first on the device after a reset
+    if (round == 1) expect_gpu(problem);  // after a reset the library may be the first on the device
   }
   CHECK(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
 }
@@ -287,7 +287,7 @@ TEST_CASE("calls on the CPU", "[.]") {
   Placement host(problem, LIBSGEMM_COL_MAJOR);
   Handle handle;
   REQUIRE(libsgemm_set_backend(handle, "ref") == LIBSGEMM_SUCCESS);
-  REQUIRE(call(Routine::kSgemm, handle, host.args()) == LIBSGEMM_SUCCESS);  // queries the plugin about the pointers
+  REQUIRE(call(Routine::kSgemm, handle, host.args()) == LIBSGEMM_SUCCESS);
   REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
   for (int device = 0; device < gpu::device_count(); ++device) CHECK_FALSE(gpu::has_context(device));
   expect_gpu(problem);
@@ -310,7 +310,7 @@ TEST_CASE("host call with any fault", "[.]") {
   if (status != LIBSGEMM_SUCCESS) {
     CHECK(strict());
     CHECK(host.check_untouched() == "");
-  } else {  // less memory may suffice for the GPU
+  } else {  // with less memory the GPU may succeed
     CHECK(last_info().fallbacks == (last_info().backend == gpu::backend() ? 0 : 1));
     CHECK(host.check() == "");
   }
@@ -414,7 +414,7 @@ TEST_CASE("host call on a full device", "[.]") {
   expect_gpu(large);
 }
 
-// LIBSGEMM_TEST_TRIALS: calls.
+// LIBSGEMM_TEST_TRIALS: number of calls.
 TEST_CASE("deterministic calls on a device that is full at times", "[.]") {
   constexpr int64_t kSizes[] = {64, 100, 333, 700, 1024, 1500};
   constexpr int64_t kLd = 1500, kDepth = 1000;
@@ -424,7 +424,7 @@ TEST_CASE("deterministic calls on a device that is full at times", "[.]") {
   const size_t bytes = numbers.size() * sizeof(float);
   const Memory operand(bytes), c(bytes);
   gpu::upload(operand.address(), numbers.data(), bytes);
-  // A new handle has no workspace yet.
+  // The new handle has no workspace yet.
   const auto run = [&](int64_t n, bool on_device, std::vector<float> *result) {
     Handle h;
     REQUIRE(libsgemm_set_deterministic(h, LIBSGEMM_DETERMINISTIC_ON) == LIBSGEMM_SUCCESS);

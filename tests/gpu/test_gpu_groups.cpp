@@ -1,4 +1,4 @@
-// Groups of different products in device memory: as chosen, in each kernel for groups, forced; on a stream, in a graph.
+// Groups of different products in device memory, as chosen and in each kernel for groups; on a stream, in a graph.
 #include <memory>
 
 #include "gpu_products.h"
@@ -18,8 +18,7 @@ std::string sgemm_test::skip_reason() { return gpu::missing(); }
 
 namespace {
 
-// Different sizes, transpositions and scalars; some empty, some only scale C. `aligned`: columns of A and B start at
-// multiples of 16 bytes.
+// Some are empty, some only scale C. `aligned`: columns of A and B start at multiples of 16 bytes.
 class RaggedGroups {
  public:
   RaggedGroups(Routine routine, bool aligned, int count, int64_t largest) : element_(element_of(routine)) {
@@ -128,7 +127,7 @@ Arithmetic arithmetic() {
 TEST_CASE("ragged groups, as the backend chooses and in each row for them") {
   for (const Way &way : ways()) {
     const std::string &kernel = way.kernel;
-    for (const int count : {40, 900}) {  // more than a launch takes
+    for (const int count : {40, 900}) {  // 900: more than a launch takes
       RaggedGroups groups(way.routine, way.aligned, count, count == 40 ? 300 : 20);
       Handle handle;
       REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);

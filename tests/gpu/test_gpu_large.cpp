@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kTwo31 = int64_t{1} << 31;
 constexpr unsigned kPoison32 = 0x7fdb7fdb;
 
-// Element `index` of matrix `which`, computable anywhere.
+// A function of `index`, so that any element can be computed alone.
 float element(int which, int64_t index) {
   uint64_t z =
       static_cast<uint64_t>(index) * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(which + 1) * 0xd1342543de82ef95u;
@@ -37,14 +37,14 @@ class Matrix {
   Matrix(int which, int64_t rows, int64_t columns, int64_t ld)
       : which_(which), rows_(rows), columns_(columns), ld_(ld), memory_(bytes(ld * (columns - 1) + rows)) {}
 
-  // Fills by buffers of whole columns. Padding is NaN.
+  // Padding is NaN.
   void fill() {
     constexpr int64_t kBuffer = int64_t{1} << 22;
     const int64_t together = std::max<int64_t>(1, kBuffer / ld_);
     std::vector<float> part;
     for (int64_t j = 0; j < columns_; j += together) {
       const int64_t last = std::min(j + together, columns_) - 1;
-      for (int64_t first = 0; first < rows_; first += kBuffer) {  // repeats for a single column only
+      for (int64_t first = 0; first < rows_; first += kBuffer) {  // more than one round for a single column only
         const int64_t rows = std::min(kBuffer, rows_ - first);
         part.assign(static_cast<size_t>((last - j) * ld_ + rows), std::numeric_limits<float>::quiet_NaN());
         for (int64_t column = j; column <= last; ++column) {
@@ -115,7 +115,7 @@ class Large {
     for (const int64_t j : columns) expected_.push_back({j, expect(j)});
   }
 
-  // "": the library's choice. False if the kernel declined.
+  // "" is the library's choice. False if the kernel declined.
   bool run(const std::string &kernel) {
     Handle handle;
     REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
@@ -174,7 +174,7 @@ class Large {
 void run_in_every_row(const Shape &shape) {
   size_t free_bytes = 0, total = 0;
   {
-    const Memory context(4);  // creates the context for memory_info
+    const Memory context(4);  // memory_info needs a context
     require(driver().memory_info(&free_bytes, &total), "memory_info");
   }
   constexpr int64_t kRoom = int64_t{256} << 20;

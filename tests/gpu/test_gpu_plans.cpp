@@ -1,5 +1,5 @@
 // Plans on a GPU have the bits of plain calls: all layouts and transpositions, special values, graphs, threads, a small
-// workspace. On a GPU that stores no operands they must be plain calls.
+// workspace. Where no operands are stored they must be plain calls.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -89,7 +89,7 @@ class Planned {
   Placement host;
   DevicePlacement device;
   libsgemm_plan_t plan_a = nullptr, plan_b = nullptr;
-  int used = 0;  // plans used by the last bits()
+  int used = 0;  // by the last bits()
   std::string mode;
 };
 
@@ -108,8 +108,7 @@ Problem random_problem(int64_t m, int64_t n, int64_t k, libsgemm_op_t transa, li
 
 int count_of(int which, libsgemm_math_mode_t mode) { return has(mode) ? (which + 1) / 2 : 0; }
 
-// Compares the product without plans, with each, with both. Without plans FP32 runs if faster; then the first product
-// with plans is the reference.
+// Without plans FP32 runs if faster; then the first product with plans is the reference.
 void compare(Planned *p, libsgemm_handle_t h, libsgemm_math_mode_t mode) {
   p->forget();
   std::vector<float> without = p->bits(h);
@@ -160,7 +159,7 @@ TEST_CASE("special values spread in products with plans as without") {
     for (const bool huge : {false, true}) {
       Case test = case_of(Routine::kSgemm, 300, 270, 200);
       test.transb = LIBSGEMM_TRANS;
-      if (huge) test.inputs = Inputs::kRandom;  // huge terms are not exact
+      if (huge) test.inputs = Inputs::kRandom;  // huge terms make sums inexact
       Problem problem = make_problem(test);
       if (huge) {  // a tile whose sums may leave FP32's range
         problem.a.at(5, 7) = 0x1p100f;
@@ -176,7 +175,7 @@ TEST_CASE("special values spread in products with plans as without") {
   }
 }
 
-// Integers: exact wherever k is split.
+// Integers make sums exact wherever k is split.
 TEST_CASE("products with plans in a workspace that does not hold the operands") {
   for (const libsgemm_math_mode_t mode : kSplitModes) {
     const PlanHandle h(mode);
@@ -295,7 +294,7 @@ TEST_CASE("one plan serves several threads, each on a stream of its own") {
 
 TEST_CASE("memory of plans: given back, and its lack is an error that passes") {
   const PlanHandle h(LIBSGEMM_MATH_FP16X3);
-  constexpr int64_t kSize = 16384;  // 1 GiB, and its splits as much
+  constexpr int64_t kSize = 16384;  // 1 GiB, and its splits take as much
   const Memory x(static_cast<size_t>(kSize) * kSize * sizeof(float));
   gpu::require(driver().fill(x.address(), 0, static_cast<size_t>(kSize) * kSize), "fill");
   const auto make = [&](libsgemm_plan_t *plan) {

@@ -1,4 +1,4 @@
-// Behaviour that CUDA or HIP programs rely on besides results: streams, graphs, workspaces, threads, kinds of memory,
+// Behaviour besides results on which CUDA or HIP programs rely: streams, graphs, workspaces, threads, kinds of memory,
 // devices, the current context.
 #include <cstring>
 #include <thread>
@@ -31,7 +31,7 @@ TEST_CASE("a call is ordered on its stream and returns before the work is done")
   REQUIRE(product.run(handle) == LIBSGEMM_SUCCESS);  // loads the kernel, which may wait for the device
   REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
 
-  // The barrier delays A's copy on the stream. The product must wait for it; the call must return.
+  // The barrier delays A's copy on the stream. The product must wait for it, the call must return.
   const auto elements = static_cast<size_t>(extent_of(LIBSGEMM_COL_MAJOR, product.device.args().lda, 200, 220));
   Memory pinned(elements * sizeof(float), Memory::pinned);
   std::memcpy(pinned.as<void>(), late.host.args().a, elements * sizeof(float));
@@ -45,7 +45,7 @@ TEST_CASE("a call is ordered on its stream and returns before the work is done")
   CHECK(driver().query(stream) == gpu::kNotReady);
   barrier.open();
   REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
-  // Compares C only: the host has the old A.
+  // Only C: the host still has the old A.
   product.device.download();
   std::vector<float> wrong;
   for (int64_t j = 0; j < 210; ++j) {
@@ -80,7 +80,7 @@ TEST_CASE("a graph is recorded and replayed with other inputs, in every row") {
     INFO(message());
     REQUIRE(status == LIBSGEMM_SUCCESS);
     ++recorded;
-    CHECK(product.device.check_untouched() == "");  // recorded, not run
+    CHECK(product.device.check_untouched() == "");
     for (const uint64_t seed : {2, 3, 4}) {
       OnDevice other(exact_problem(150, 140, 900, seed));
       std::memcpy(
@@ -139,7 +139,7 @@ TEST_CASE("calls without a handle do not break a graph that another stream recor
   CHECK(on_device == LIBSGEMM_EXECUTION_FAILED);
   CHECK_THAT(refusal, Contains("records a graph"));
   CHECK(product.device.check_untouched() == "");
-  CHECK(on_host == LIBSGEMM_SUCCESS);  // computed by another backend
+  CHECK(on_host == LIBSGEMM_SUCCESS);  // another backend computes
   CHECK(host.check() == "");
   require(driver().destroy_graph(graph), "destroy_graph");
   CHECK(product.run() == LIBSGEMM_SUCCESS);
@@ -214,7 +214,7 @@ TEST_CASE("several handles on several threads") {
         for (int i = 0; i < kCalls && faults[static_cast<size_t>(t)].empty(); ++i) {
           OnDevice &product = i % 3 == 0 ? large : small;
           product.device.restore();
-          // restore() waits for its copy on the default stream; the handle's own stream does not.
+          // restore() waits for its copy on the default stream, unlike the handle's own stream.
           const bool without = i % 4 == 3;
           const libsgemm_status_t status = without ? product.run() : product.run(handle);
           std::string fault = status == LIBSGEMM_SUCCESS ? "" : message();

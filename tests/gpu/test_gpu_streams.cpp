@@ -1,5 +1,5 @@
-// On a GPU: a handle on several streams, its concurrent graphs, threads whose launches differ in shared memory, and the
-// special handles of default streams.
+// On a GPU: a handle on several streams, its concurrent graphs, threads whose launches differ in shared memory, default
+// streams' special handles.
 #include <cstring>
 #include <thread>
 
@@ -21,7 +21,7 @@ std::string sgemm_test::skip_reason() { return gpu::missing(); }
 
 namespace {
 
-// At this k kernels split k and need workspace.
+// So large that kernels split k and need workspace.
 constexpr int64_t kDeep = 6000;
 
 std::vector<std::string> rows_and_choice() {
@@ -153,7 +153,7 @@ TEST_CASE("a graph runs when its handle is gone, and its workspace goes with it"
       REQUIRE(libsgemm_set_workspace(handle, nullptr, 1000) == LIBSGEMM_SUCCESS);
     }
     Executable executable(graph);
-    // Freed memory of the graph would be allocated and modified here.
+    // If the graph's memory were free, it would be allocated and modified here.
     Memory others(size_t{256} << 20);
     require(driver().fill(others.address(), 0x7fdb7fdb, others.bytes() / 4), "fill");
     for (int i = 0; i < 3; ++i) {
@@ -218,7 +218,7 @@ TEST_CASE("no row breaks a graph that another stream records, whatever the defau
       libsgemm_status_t here = LIBSGEMM_SUCCESS, elsewhere = LIBSGEMM_SUCCESS;
       const gpu::Handle graph = capture(stream, [&] {
         here = product.run(handle);
-        // In a thread without a current context.
+        // This thread has no current context.
         std::thread([&] { elsewhere = product.run(handle); }).join();
       });
       CHECK(graph != nullptr);

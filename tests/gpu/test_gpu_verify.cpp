@@ -1,5 +1,5 @@
-// Verification on a device, below the API: flipped bits found by the checksum, compared with its promises, and by a
-// check of all elements; their costs (hidden: measures libsgemm's time, on an idle GPU only).
+// Verification on a device, below the API: flipped bits that the checksum, by its promises, and a check of all elements
+// must find; costs (hidden: on an idle GPU only).
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -97,7 +97,7 @@ class DeviceProduct {
     return *std::max_element(results, results + libsgemm::kChecksumResults);
   }
 
-  // Ratio found by a check of all elements of the present C; negative without one.
+  // Ratio found by a check of all elements of C; negative without such a check.
   double elements() {
     if (table().elements_bytes == nullptr) return -1;
     const size_t bytes = table().elements_bytes(desc_, 0), count = bytes / sizeof(double);
@@ -158,7 +158,7 @@ double median(std::vector<double> x) {
   return x[x.size() / 2];
 }
 
-// Mean seconds of a call; `wait`: after each.
+// Mean seconds of a call; `wait`: waits for each.
 double seconds_of(DeviceProduct *p, libsgemm_handle_t handle, int calls, bool wait) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < calls; ++i) {
@@ -277,7 +277,7 @@ TEST_CASE("a sample costs at most 3 % at 4096 and above", "[.][cost]") {
     REQUIRE(libsgemm_set_verify(off, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
     REQUIRE(libsgemm_set_verify(sample, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
     REQUIRE(libsgemm_set_verify(retry, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_RETRY) == LIBSGEMM_SUCCESS);
-    // Verified calls are synchronous: compared with calls that are waited for.
+    // Verified calls are synchronous, so their peers are calls that are waited for.
     std::vector<double> times[4];
     for (int round = 0; round < 21; ++round) {
       const libsgemm_handle_t handles[] = {off, off, sample, retry};

@@ -14,13 +14,13 @@ expect() {
   fi
 }
 
-# nvidia_smi TEXT STATUS: an nvidia-smi that prints TEXT.
+# nvidia_smi TEXT STATUS: makes an nvidia-smi that prints TEXT.
 nvidia_smi() {
   printf '#!/bin/sh\nprintf "%s"\nexit %s\n' "$1" "$2" >"$folder/nvidia-smi"
   chmod +x "$folder/nvidia-smi"
 }
 
-# node NUMBER VERSION: of the amdgpu driver.
+# node NUMBER VERSION: makes a node of the amdgpu driver.
 node() {
   mkdir -p "$folder/class/kfd/kfd/topology/nodes/$1"
   printf 'simd_count 304\ngfx_target_version %s\nvendor_id 4098\n' "$2" >"$folder/class/kfd/kfd/topology/nodes/$1/properties"

@@ -1,5 +1,4 @@
-// Handles, streams and graphs on the mock GPU: shared workspaces, waits, destroyed contexts, and last_info after a
-// wait.
+// Handles, streams and graphs on the mock GPU: shared workspaces, waits, destroyed contexts, last_info after a wait.
 #include <string>
 #include <thread>
 #include <vector>
@@ -54,7 +53,7 @@ TEST_CASE("a stream of the same address may be another stream") {
   const int alone = gpu().pending(stream, 0) - before;
   REQUIRE(libsgemm_set_stream(h, stream) == LIBSGEMM_SUCCESS);
   REQUIRE(q.run(h) == LIBSGEMM_SUCCESS);
-  CHECK(gpu().pending(stream, 0) - before == 2 * alone + 1);  // waits for the earlier work
+  CHECK(gpu().pending(stream, 0) - before == 2 * alone + 1);  // one more: the wait for the earlier work
   REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
 }
 
@@ -87,7 +86,7 @@ TEST_CASE("every graph has a workspace of its own, as long as there is the graph
   CHECK(gpu().bytes - before == kDefault);
   record(h, two, &q);
   CHECK(gpu().bytes - before == 2 * kDefault);
-  // Both graphs and a direct call at once.
+  // Both graphs and a direct call.
   REQUIRE(libsgemm_set_stream(h, nullptr) == LIBSGEMM_SUCCESS);
   REQUIRE(r.run(h) == LIBSGEMM_SUCCESS);
   CHECK(gpu().bytes - before == 3 * kDefault);
@@ -98,7 +97,7 @@ TEST_CASE("every graph has a workspace of its own, as long as there is the graph
   CHECK(p.right());
   CHECK(q.right());
   CHECK(r.right());
-  // Graphs' workspaces outlive the handle's, and are reused after the graphs.
+  // The graphs' workspaces outlive the handle's; when the graphs are gone they are reused.
   REQUIRE(libsgemm_set_workspace(h, nullptr, 0) == LIBSGEMM_SUCCESS);
   CHECK(gpu().bytes - before == 2 * kDefault);
   gpu().destroy_graphs();
@@ -169,7 +168,7 @@ TEST_CASE("the user's workspace is recorded as it is") {
   gpu().release(0, memory);
 }
 
-// Only by name, with LIBSGEMM_TEST_DETERMINISTIC=1.
+// Runs by name, with LIBSGEMM_TEST_DETERMINISTIC=1.
 TEST_CASE("with DETERMINISTIC a workspace is whole or there is none", "[.deterministic]") {
   reset();
   Handle h;

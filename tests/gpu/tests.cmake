@@ -1,4 +1,3 @@
-# GPU backends: on a GPU if present, and on mock GPUs.
 # The CUDA code of builds with some values of LIBSGEMM_CUDA_ARCHITECTURES, and known GPUs. Needs no nvcc.
 include(${PROJECT_SOURCE_DIR}/backends/cuda/architectures.cmake)
 libsgemm_add_test(gpu/test_cuda_code)
@@ -19,7 +18,7 @@ libsgemm_add_test(gpu/test_streams)
 add_test(NAME test_streams.deterministic COMMAND test_streams [.deterministic])
 set_tests_properties(test_streams.deterministic PROPERTIES
   LABELS cpu ENVIRONMENT LIBSGEMM_TEST_DETERMINISTIC=1 TIMEOUT 600)
-# The driver is opened at run time: these build everywhere, and skip without a GPU.
+# The driver is opened at run time: these tests build everywhere, and skip without a GPU.
 add_library(libsgemm_test_gpu STATIC gpu/gpu_driver.cpp gpu/gpu_placement.cpp)
 target_link_libraries(libsgemm_test_gpu PUBLIC libsgemm_test_support ${CMAKE_DL_LIBS})
 if(TARGET libsgemm_hip)
@@ -51,7 +50,7 @@ foreach(backend IN LISTS LIBSGEMM_TEST_GPU_BACKENDS)
     libsgemm_add_backend_test(test_gpu.${routine} ${backend} TIMEOUT 1800 ENV LIBSGEMM_TEST_ROUTINE=${routine}
                               COMMAND test_gpu [table])
   endforeach()
-  # Fill the device's memory.
+  # These fill the device's memory.
   set_tests_properties(test_gpu_faults.${backend} test_gpu_large.${backend} test_gpu_plans.${backend}
                        PROPERTIES RUN_SERIAL ON)
 endforeach()
@@ -67,7 +66,7 @@ if(TARGET libsgemm_hip)
   target_compile_definitions(test_gpu_absent PRIVATE HIP_PLUGIN="$<TARGET_FILE:libsgemm_hip>")
   libsgemm_kernel_test(test_gpu_absent test_gpu_absent)
   if(TARGET libsgemm_openblas)
-    add_dependencies(test_gpu_absent libsgemm_openblas)  # its absence would be reported
+    add_dependencies(test_gpu_absent libsgemm_openblas)  # else its absence is reported
   endif()
 endif()
 if(TARGET libsgemm_command)

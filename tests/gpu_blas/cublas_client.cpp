@@ -94,7 +94,7 @@ void step_types() {
   expect(ex(0, 68) == kOk, "FP32");
   w.check(17);
   expect(ex(14, 68) == kOk, "BF16");
-  expect(ex(1, 70) == vendor::kNotSupported, "FP64");  // as the mock reports
+  expect(ex(1, 70) == vendor::kNotSupported, "FP64");
 }
 
 template <size_t N>
@@ -124,8 +124,8 @@ void step_batches() {
   w.check(24.5f);
 }
 
-// Earlier work on the stream fills the pointer arrays, as a graph does at each replay. Device arrays must be read when
-// the product runs, as by cuBLAS; the CPU would find another C.
+// Earlier work on the stream fills the pointer arrays, as a graph does at each replay: they must be read when the
+// product runs. The CPU would find another C.
 void step_arrays() {
   for (const bool managed : {true, false}) {
     const Work w, other;
@@ -150,7 +150,7 @@ void step_host_arrays() {
   w.check(17);
 }
 
-// The stream's device computes on managed memory. Calls on another device's memory are forwarded to cuBLAS.
+// The stream's device computes on managed memory, cuBLAS on another device's memory.
 void step_devices() {
   Work w;
   void *const streams[] = {gpu().stream(1), nullptr};
@@ -182,7 +182,7 @@ void step_no_record() {
   expect(events() == 2, "events are lost");
 }
 
-// The second group's launch fails after the first's. All of C can be computed again only if it is not read.
+// The second group's launch fails after the first's: C can be computed again only if it is not read.
 void step_failed_group(float beta_of_both, int status) {
   const Work w;
   constexpr int kHalf = kSize / 2;
@@ -197,7 +197,7 @@ void step_failed_group(float beta_of_both, int status) {
   w.check(kSize + 2 * beta_of_both, status == kOk, "C of the first group");
 }
 
-// The mock has no SYRK kernel, and TRMM in place: the drop-in copies B to C first.
+// The mock has no SYRK kernel, and TRMM in place only: the drop-in copies B to C first.
 void step_level3() {
   const Work w;
   expect(cublasSsyrk_v2(w.handle, 0, 0, kSize, kSize, &w.alpha, w.a, kSize, &w.beta, w.c, kSize) == kOk, "syrk");
@@ -224,7 +224,7 @@ void lt(bool with_bias) {
   cublasLtMatmulDescDestroy(descriptor);
 }
 
-// D = relu(bias - A B), large enough for a separate epilogue.
+// The product is large enough for a separate epilogue.
 void lt_epilogue(int status, bool all_of_it) {
   constexpr int kRows = 256, kColumns = 128, kDepth = 8192;
   const Work w;

@@ -1,4 +1,4 @@
-/* Opens the library of its first argument privately, as an interpreter does, and passes on the others. */
+/* Opens the library of its first argument privately, as an interpreter does, and passes the others on. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Steps of the programs on a vendor's BLAS (cublas_client.cpp, rocblas_client.cpp), with mock library and GPU. Each
-// argument names a step, which checks its result; exit status 10: a wrong result. `client` runs them in a library that
-// another program loads (gpu_blas_loader.c).
+// argument names a step; exit status 10: a wrong result. `client` runs them in a library that another program loads
+// (gpu_blas_loader.c).
 //
 // The including file first defines namespace `vendor`: functions, file names, enumerators and statuses.
 #pragma once
@@ -76,7 +76,6 @@ void step_sgemm() {
   w.check(17);
 }
 
-// Uses the program's workspace, then a second stream of the handle.
 void step_workspace() {
   Work w;
   expect(vendor::set_workspace(w.handle, device_memory(0, 1 << 16), size_t{4} << 16) == kOk, "workspace");
@@ -143,7 +142,7 @@ mock::Control &gpu() {
   return *reinterpret_cast<mock::ControlEntry>(symbol)();
 }
 
-// The second launch fails; the program gets this status.
+// The program gets this status when the second launch fails.
 void step_failure(int status) {
   const Work w;
   expect(w.sgemm() == kOk, "sgemm");
@@ -152,7 +151,7 @@ void step_failure(int status) {
   w.check(status == kOk ? 24.5f : 17);
 }
 
-// Without workspace another kernel may compute, but not with the same bits.
+// Without workspace only another kernel, with other bits, can compute.
 void step_atomics(bool allowed) {
   const Work w;
   vendor::set_atomics_mode(w.handle, allowed ? 1 : 0);
@@ -162,8 +161,8 @@ void step_atomics(bool allowed) {
   gpu().capacity = 0;
 }
 
-// Several sizes, a new handle a call, while memory becomes scarce at times and another thread multiplies. Equal bits
-// for a size, or a status.
+// Several sizes, a new handle a call, while memory becomes scarce at times and another thread multiplies: for a size
+// always equal bits, or a status.
 void step_deterministic() {
   Work w;
   std::vector<float> numbers(size_t{kSize} * kSize);
@@ -211,7 +210,7 @@ void step_wrong(int status) {
   w.check(status == kOk ? 17 : 2);
 }
 
-// The drop-in does not see the first handle's end, and the second gets its address: it must not use the first one's
+// The second handle gets the address of the first, whose end the drop-in does not see. It must not use the first one's
 // workspace.
 void step_reborn() {
   const Work w;
@@ -238,7 +237,6 @@ void step_reborn() {
   vendor::destroy(second);
 }
 
-// Records a graph with its own workspace.
 void step_capture() {
   const Work w;
   expect(w.sgemm() == kOk, "sgemm");
@@ -263,7 +261,7 @@ void step_fork() {
   expect(status == 0, "a child");
 }
 
-// Never destroyed, and used after main.
+// Never destroyed.
 Work *g_kept;
 void at_end() { expect(g_kept->sgemm() == kOk, "sgemm at exit"); }
 void step_exit() {

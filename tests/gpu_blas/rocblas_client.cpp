@@ -76,7 +76,6 @@ int ex(const Work &w, const float *beta, const float *c, int ldc, int type, int 
                          kF32, ldc, w.c, kF32, kSize, compute, algorithm, solution, flags);
 }
 
-// gemm_ex beyond a plain product.
 void step_extended() {
   const Work w;
   const float *const other = device_memory(4);
@@ -93,7 +92,6 @@ void step_extended() {
   w.check(16);
 }
 
-// The program's workspace stays with the handle across streams until removed.
 void step_workspace_kept() {
   Work w;
   constexpr size_t kWorkspace = size_t{4} << 20;
@@ -134,7 +132,7 @@ void step_old_trmm() {
   w.check(2);
 }
 
-// STRMM out of place copies B first. Without a kernel that copy is wasted once only.
+// STRMM out of place copies B first. Without a kernel only one such copy is wasted.
 void step_trmm_lacking() {
   const Work w;
   for (int i = 0; i < 3; ++i) {

@@ -1,5 +1,5 @@
 // Every function of rocBLAS's level 3 (plugins/rocblas_entries.h), for rocblas_client.cpp: arguments are forwarded
-// unchanged, and libsgemm gives rocBLAS's results.
+// unchanged, and libsgemm has rocBLAS's results.
 #pragma once
 
 #include <random>
@@ -27,7 +27,7 @@ F *behind(const char *name) {
 
 // ---- Arguments
 
-// Random in the full range of T: all arguments differ. Pointers have 56 bits.
+// Random in the full range of T, so that all arguments differ. Pointers have 56 bits.
 template <typename T>
 T any_value(std::mt19937_64 *random) {
   if constexpr (std::is_pointer_v<T>) {
@@ -47,7 +47,7 @@ void forward(const char *name, int (*function)(void *, Arguments...), void *hand
   expect(arrived == std::apply([&](auto... each) { return mock::words(name, each...); }, arguments), arrived.c_str());
 }
 
-// Scalars on the device: every function is forwarded.
+// With scalars on the device every function is forwarded.
 void step_forward() {
   const Work w;
   rocblas_set_pointer_mode(w.handle, 1);
@@ -61,7 +61,7 @@ void step_forward() {
 #undef FORWARD
 }
 
-// Three matrices each for A, B and C: small nonzero integers, unused elements after each.
+// A, B and C are three matrices each, of small nonzero integers, with unused elements between them.
 struct Problem {
   static constexpr int kCount = 3, kStride = 120, kFloats = kCount * kStride;
 
@@ -83,7 +83,7 @@ struct Problem {
   static float **array(float *first) {
     float *pointers[kCount];
     for (int i = 0; i < kCount; ++i) pointers[i] = first + i * kStride;
-    float *const memory = device_memory(0, 2 * kCount);  // in floats
+    float *const memory = device_memory(0, 2 * kCount);
     vendor::copy_to(memory, pointers, sizeof pointers, nullptr);
     vendor::synchronize(nullptr);
     return reinterpret_cast<float **>(memory);
@@ -117,7 +117,7 @@ struct Problem {
   float alpha = 2, beta = -1, zero = 0;
 };
 
-// Compares int and 64-bit functions; CALL uses `f`, `c`, `array_c`.
+// Compares int and 64-bit functions in CALL, an expression of `f`, `c`, `array_c`.
 #define COMPARE(p, name, CALL)                                                                                    \
   do {                                                                                                            \
     const auto call = [&](auto *f, [[maybe_unused]] float *c, [[maybe_unused]] float **array_c) { return CALL; }; \
@@ -139,7 +139,6 @@ void step_products() {
       COMPARE(p, gemm_ex,
               f(p.h, ta, tb, 7, 6, 5, &p.alpha, p.a, kF32, 9, p.b, kF32, 8, &p.beta, c, kF32, 10, c, kF32, 10, kF32, 0,
                 0, 0));
-      // C is not read.
       COMPARE(p, gemm_ex,
               f(p.h, ta, tb, 7, 6, 5, &p.alpha, p.half, kF16, 9, p.half, kF16, 8, &p.zero, p.initial, kF32, 9, c, kF32,
                 10, kF32, 0, 0, 0));
@@ -178,7 +177,6 @@ void compare_triangular(Problem *p, int side, int uplo, int trans, int diag) {
           f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, 0, c, 10, s, c, 10, s, count));
   COMPARE(*p, strsm, f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, c, 10));
   COMPARE(*p, strsm_strided_batched, f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, 0, c, 10, s, count));
-  // Forwarded to rocBLAS.
   COMPARE(*p, strmm_strided_batched,
           f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->a, 9, s, p->b, 8, s, c, 10, s, count));
   COMPARE(*p, strsm_batched, f(p->h, side, uplo, trans, diag, 7, 6, &p->alpha, p->array_a, 9, array_c, 10, count));

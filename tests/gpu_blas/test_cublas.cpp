@@ -1,5 +1,5 @@
-// libsgemm_cublas.so under cublas_client.cpp, with mock GPU and cuBLAS: which calls libsgemm computes, which are
-// forwarded and why; the program notices no difference.
+// libsgemm_cublas.so under cublas_client.cpp: which calls libsgemm computes, and which are forwarded, and why. The
+// program notices no difference.
 #include "command/run_report.h"
 #include "support/catch.h"
 
@@ -133,7 +133,7 @@ TEST_CASE("cublas: the time of calls is what the GPU takes") {
   CHECK(run_for_hours.seconds("cuda") >= 2 * 3599);
   CHECK(run_for_hours.seconds("cuda") < 2 * 3600 + 60);
   CHECK(run_for_hours.seconds("cublas") >= 3599);
-  // Without the context no events can be queried.
+  // Events need the context.
   const Run reset = mock_run({CLIENT, "sgemm"}, mock_environment({{"MOCK_CUDA", "reset"}}));
   CHECK(reset.calls("cublasSgemm_v2", "cuda") == 1);
   CHECK(reset.seconds("cuda") == 0);

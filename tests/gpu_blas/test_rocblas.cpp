@@ -1,5 +1,5 @@
-// libsgemm_rocblas.so under rocblas_client.cpp, with mock GPU and rocBLAS: which calls libsgemm computes, which are
-// forwarded and why; the program notices no difference. test_cublas.cpp also tests the code that both drop-ins share.
+// libsgemm_rocblas.so under rocblas_client.cpp, like test_cublas.cpp, which also tests the code that both drop-ins
+// share.
 #include "command/run_report.h"
 #include "support/catch.h"
 
@@ -79,7 +79,6 @@ TEST_CASE("rocblas: symmetric and triangular matrices") {
   check_calls(run, "ssyrk_batched", 4, "rocblas", "batch by pointers");
   check_calls(run, "ssyr2k_batched", 4, "rocblas", "batch by pointers");
   check_calls(run, "strsm_batched", 16, "rocblas", "batch by pointers");
-  // SYRK without a GPU kernel.
   const Run without = mock_run({"level3"});
   check_calls(without, "ssyrk", 4, "rocblas", "no kernel for it");
 }
@@ -155,7 +154,7 @@ TEST_CASE("rocblas: the time of calls is what the GPU takes") {
   CHECK(hours.seconds("hip") >= 2 * 3599);
   CHECK(hours.seconds("hip") < 2 * 3600 + 60);
   CHECK(hours.seconds("rocblas") >= 3599);
-  // Without the device no events can be queried.
+  // Events need the device.
   const Run reset = mock_run({"sgemm"}, {{"MOCK_HIP", "reset"}});
   CHECK(reset.calls("rocblas_sgemm", "hip") == 1);
   CHECK(reset.seconds("hip") == 0);

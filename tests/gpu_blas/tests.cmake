@@ -1,4 +1,4 @@
-# A GPU's BLAS by its names, in programs with mock GPUs: linked with it, or in a library that another program opens.
+# Drop-ins in programs with mock GPUs: linked with a vendor's BLAS, or in a library that another program opens.
 add_executable(gpu_blas_loader gpu_blas/gpu_blas_loader.c)
 target_link_libraries(gpu_blas_loader PRIVATE ${CMAKE_DL_LIBS})
 # libsgemm_test_gpu_blas(<name> <vendor> <mock GPU> <library> <driver>): test_<name> with that library's clients.

@@ -1,4 +1,4 @@
-// Exact products of any shape in ordinary or page-locked memory, for offload tests on the mock GPU.
+// Exact products in ordinary or page-locked memory, for offload tests on the mock GPU.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace mock_test {
 
-// Devices that share each call, however small (LIBSGEMM_TEST_DEVICES). NULL: one device, since no product is large.
+// LIBSGEMM_TEST_DEVICES: devices that share each call, however small. NULL: one device, since no product is large.
 inline const char *devices() { return std::getenv("LIBSGEMM_TEST_DEVICES"); }
 
 inline void begin() {
@@ -28,7 +28,7 @@ inline void begin() {
   reset();
 }
 
-// Padded columns and integers, so that products are exact.
+// Integers, so that products are exact; padded columns.
 struct Shape {  // NOLINT(clang-analyzer-optin.performance.Padding): fields in the order in which tests write shapes
   int64_t m, n, k;
   bool transa = false, transb = false;

@@ -1,5 +1,4 @@
-// A mock GPU: implements all of backend.h on the CPU, to test dispatch, offload, workspaces, capture, failure and fork
-// without a GPU.
+// A mock GPU: all of backend.h on the CPU, to test dispatch, offload, workspaces, capture, failure and fork.
 //
 // Device memory is inaccessible except while the mock works on it: a CPU access by the library crashes. Stream work is
 // queued and done while a thread waits or queries an event, in any order that events allow: a missing wait reads old
@@ -101,7 +100,7 @@ void *allocate_managed(int device, size_t bytes) {
   return map(device, bytes, true);
 }
 
-// Tests' streams live as long as the process: a handle may refer to one.
+// Streams of tests are never freed: a handle may refer to one.
 void *new_stream(int device) {
   const Lock lock(g_mutex);
   auto *made = new Stream{device, 0, {}};

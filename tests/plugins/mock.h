@@ -7,7 +7,6 @@
 
 namespace mock {
 
-// Runtime calls that can fail.
 enum Site : int {
   kAllocate,
   kCopy,
@@ -16,12 +15,12 @@ enum Site : int {
   kScale,
   kEpilogue,
   kQuery,
-  kPinned,  // page-locked allocation
+  kPinned,
   kStream,  // creating a stream or event, recording an event, making a stream wait
   kMemory,  // query of free memory
   kChecksum,
   kElements,
-  kLoad,  // loading launch_in_steps()'s second kernel, at first use after unload()
+  kLoad,  // loading launch_in_steps()'s second kernel at its first use after unload()
   kWork,  // a device operation, whose failure loses the device
   kAny,   // each of the above except kWork
   kSiteCount
@@ -32,15 +31,15 @@ constexpr int kMostDevices = 4;
 struct Control {
   // The n-th call from now fails (1: the next); 0: none.
   std::atomic<int> fail_at[kSiteCount];
-  std::atomic<bool> fails_on;  // later calls fail as well
+  std::atomic<bool> fails_on;
   std::atomic<int> calls[kSiteCount];
-  std::atomic<int> fail_device;   // 1 + failing device; 0: any
-  std::atomic<int> flip_bit;      // 1 + element of C whose top exponent bit the next launch flips; 0: none
-  std::atomic<int64_t> bytes;     // of device memory, now
-  std::atomic<int64_t> capacity;  // bytes of all devices, above which allocations fail; 0: unlimited
+  std::atomic<int> fail_device;   // 1 + the failing device; 0: any
+  std::atomic<int> flip_bit;      // 1 + the element of C whose top exponent bit the next launch flips; 0: none
+  std::atomic<int64_t> bytes;     // device memory now
+  std::atomic<int64_t> capacity;  // of all devices; allocations above it fail; 0: unlimited
   std::atomic<int64_t> most_bytes;
-  std::atomic<int64_t> pinned_bytes;  // of page-locked memory, now
-  std::atomic<int64_t> objects;       // streams and events, without tests' own
+  std::atomic<int64_t> pinned_bytes;  // page-locked memory now
+  std::atomic<int64_t> objects;       // streams and events but tests' own
   std::atomic<bool> fails_behind;     // a failing wait first completes the work
   std::atomic<bool> hangs;            // devices do no work
   std::atomic<bool> together;         // device 0 does nothing until device 1 has a launch, or a fault occurs
@@ -48,18 +47,16 @@ struct Control {
   std::atomic<int> unlike;                  // device (not 0) with another description and fewer kernels; 0: none
   std::atomic<int> slower;                  // device (not 0) with the same description and costlier kernels; 0: none
   std::atomic<bool> entered[kMostDevices];  // used by the contract, beyond describe_device()
-  std::atomic<bool> lacks_conv;             // its convolution kernel takes none
-  std::atomic<bool> has_syrk;               // has SYRK kernels; otherwise lacks SYRK
-  std::atomic<double> groups_seconds;       // predicted time of a grouped launch (other kernels: 1 or 2); 0: no such
-                                            // kernel
-  std::atomic<int> abandoned;               // devices
+  std::atomic<bool> lacks_conv;             // no convolution is supported
+  std::atomic<bool> has_syrk;               // SYRK is supported
+  std::atomic<double> groups_seconds;       // predicted time of a grouped launch (other kernels: 1 or 2); 0: none
+  std::atomic<int> abandoned;
   std::atomic<int> launches[kMostDevices];
   std::atomic<int> probes;
   std::atomic<int> capturing_calls;  // allocations and synchronisations during a capture
 
-  // Sets the thread's device, initially 0.
-  void (*use_device)(int device);
-  // Allocates test memory that the CPU cannot touch. The device becomes current, as in a program.
+  void (*use_device)(int device);  // initially 0
+  // Allocates memory that the CPU cannot touch. The device becomes current, as in a program.
   void *(*allocate)(int device, size_t bytes);
   void *(*allocate_managed)(int device, size_t bytes);  // the CPU can touch it
   void (*release)(int device, void *memory);
@@ -69,21 +66,21 @@ struct Control {
   void (*release_pinned)(void *memory);
   // Repairs lost and hung devices; queues are empty.
   void (*repair)();
-  // Creates a device's stream; starts or ends its recording of a graph. NULL: device 0's default stream.
+  // NULL: device 0's default stream.
   void *(*stream)(int device);
   void (*set_capturing)(void *stream, bool capturing);
-  // `stream` records the same graph as `other`; forbids a device's default stream because another stream records.
+  // `stream` records the same graph as `other`. A device's default stream is forbidden while another stream records.
   void (*join_capture)(void *stream, void *other);
   void (*set_default_capturing)(int device, bool capturing);
   void (*enqueue_copy)(void *stream, void *target, const void *source, size_t bytes);
   // Completes and destroys a program's stream; no thread may use it.
   void (*destroy_stream)(void *stream);
-  // launch_in_steps()'s second kernel must load again.
+  // launch_in_steps()'s second kernel must be loaded again.
   void (*unload)();
   void (*destroy_graphs)();
-  // As cudaDeviceReset: the library's objects on a device are gone and must not be touched.
+  // Like cudaDeviceReset: the library's objects on the device are gone and must not be touched.
   void (*reset)(int device);
-  // A hung device completes all its work.
+  // Lets a hung device complete its work.
   void (*wake)(int device);
   // Counts queued copies of page-locked memory that is already released.
   int (*dangling)();

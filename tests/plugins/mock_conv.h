@@ -19,12 +19,12 @@ int set(DnnDescriptor *descriptor, std::vector<int> numbers) {
   return kSuccess;
 }
 
-// `set` of a tensor: type, n, c, h, w and their steps.
+// `set` of a tensor holds type, n, c, h, w and their steps.
 libsgemm::Steps steps_of(const DnnDescriptor &tensor) {
   return {tensor.set[5], tensor.set[6], tensor.set[7], tensor.set[8]};
 }
 
-// Describes the convolution of x and y. `at`: index of padding, strides and dilations in `conv`.
+// `at`: index of padding, strides and dilations in `conv`.
 libsgemm::ConvDesc described(const DnnDescriptor &x, const DnnDescriptor &y, const DnnDescriptor &conv, size_t at) {
   const int *v = conv.set.data() + at;
   libsgemm::ConvDesc d = {};

@@ -99,7 +99,6 @@ EXPORT int cublasGemmEx(BlasHandle *handle, int transa, int transb, int m, int n
                                         a_type == 2 ? libsgemm::Type::f16 : libsgemm::Type::bf16));
 }
 
-// Strided batches, likewise described.
 namespace {
 
 int launch_strided(const BlasHandle *handle, GemmDesc desc, long long stride_a, long long stride_b, long long stride_c,

@@ -19,26 +19,26 @@ namespace mock {
 
 using namespace libsgemm;
 
-// Numbers of an event's last recording, and of the last one reached.
+// Numbers of the last recording, and of the last recording reached.
 struct Event {
   uint64_t context = 0;
   uint64_t recorded = 0, reached = 0;
 };
 using SharedEvent = std::shared_ptr<Event>;
 
-// Work, or reaching or awaiting an event.
+// An operation: work, or an event to reach or to wait for.
 struct Op {
   std::function<void()> work;
   SharedEvent reach, wait;
   uint64_t count = 0;
-  const void *pinned = nullptr;  // page-locked memory of a copy
+  const void *pinned = nullptr;  // a copy's page-locked memory
 };
 
 struct Stream {
   int device;
-  uint64_t graph = 0;  // recording graph; 0: none
+  uint64_t graph = 0;  // the graph that it records; 0: none
   std::deque<Op> work;
-  uint64_t context = 0;  // the stream's; 0: a test's stream, which survives a reset
+  uint64_t context = 0;  // context in which it was made; 0: a test's stream, which survives a reset
 };
 
 struct Block {
@@ -50,8 +50,8 @@ struct Block {
 extern Control g_control;
 extern std::recursive_mutex g_mutex;
 extern std::map<uintptr_t, Block> g_blocks;
-extern bool g_open;                        // see Open
-extern std::map<void *, int> g_pinned_by;  // device of the library's page-locked blocks
+extern bool g_open;
+extern std::map<void *, int> g_pinned_by;  // devices of the library's page-locked blocks
 extern Stream g_default[kMostDevices];
 extern std::set<Stream *> &g_streams;  // tests' streams are never removed
 extern bool g_lost[kMostDevices], g_abandoned[kMostDevices];
@@ -67,7 +67,7 @@ libsgemm_status_t fail(const char *what, Error *error);
 // ---- Memory (mock_memory.cpp)
 
 const Block *find(const void *pointer, uintptr_t *base = nullptr);
-// ask() opens device memory until this object ends. Most objects never open it, and opening is slow.
+// ask() opens device memory until the object ends: opening is slow, and most objects need none.
 class Open {
  public:
   ~Open() {
@@ -94,26 +94,25 @@ void *map_block(int device, size_t bytes);
 void unmap_block(int device, void *memory);
 void *map_pinned(size_t bytes);
 void unmap_pinned(void *memory);
-void add_memory(Backend *table);  // the contract's functions
+void add_memory(Backend *table);
 
-// ---- Streams (mock_streams.cpp): while a thread waits or queries, one operation at a time of any stream that may
-// proceed
+// ---- Streams (mock_streams.cpp): while a thread waits or queries, operations that may proceed are done one by one
 
 Stream *stream_of(int device, void *stream);
-// Returns the stream for work of the device; NULL and *error if it belongs to another device, as a driver refuses.
+// NULL and *error if the stream belongs to another device, as with a driver.
 Stream *stream_for(int device, void *stream, Error *error);
 libsgemm_status_t push(int device, void *stream, Op op, Error *error);
 void count_if_capturing();
-// Does one operation of some stream, in an order that no program may rely on. False if there is none.
+// Does one operation of some stream, in an order on which no program may rely. False if there is none.
 bool do_any(int device);
 void do_all(int device, Stream *s);
-void finish(int device);  // does a device's queued work, if it works
+void finish(int device);  // does a device's queued work unless it hangs or is lost
 void destroy_graphs();
 void add_streams(Backend *table);
 
 // ---- Kernels (mock_kernels.cpp)
 
-void unload();  // the second kernel of launch_in_steps()
+void unload();  // the second kernel of launch_in_steps() must load again
 void add_kernels(Backend *table);
 
 }  // namespace mock

@@ -20,9 +20,8 @@
 namespace mock {
 namespace {
 
-constexpr int64_t kMostGroupRows = 100;  // largest group to be computed along with others
+constexpr int64_t kMostGroupRows = 100;  // largest group that a grouped launch takes
 
-// True, with *error, if the call fails.
 bool refused(Site site, const Launch &launch, const char *what, Error *error) {
   if (!fails(site, launch.device)) return false;
   set_error(error, "a mock %s failed", what);
@@ -63,8 +62,8 @@ void multiply_in_halves(const GemmDesc &desc) {
   multiply(second);
 }
 
-// Splits a batch when the kernel runs: device pointer arrays cannot be read earlier. Host arrays are read now; they
-// belong to the caller after the call.
+// Splits a batch when the kernel runs, since device pointer arrays cannot be read earlier. Arrays in host memory, which
+// the caller may then reuse, are read now.
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Site site, Error *error, Multiply *work) {
   if (refused(site, launch, "launch", error)) return LIBSGEMM_EXECUTION_FAILED;
   const bool scales = site == kScale;
@@ -86,7 +85,6 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Site site,
   return push_launch(launch, run, error);
 }
 
-// By definition.
 libsgemm_status_t launch_conv(const ConvDesc &desc, const Launch &launch, Error *error) {
   if (refused(kLaunch, launch, "launch", error)) return LIBSGEMM_EXECUTION_FAILED;
   ++g_control.launches[launch.device];
@@ -105,15 +103,15 @@ double cost_of_conv(const ConvDesc &, int) { return 1; }
 size_t conv_workspace(const ConvDesc &, int) { return size_t{1} << 12; }
 [[maybe_unused]] constexpr ConvLaunch kConv = {takes_conv, cost_of_conv, conv_workspace, launch_conv};
 
-// MOCK_SLOW: kernel ("splitk", "plain") that is slower than its cost.
+// MOCK_SLOW names a kernel ("splitk", "plain") that takes longer than its cost.
 void take_time(const char *row) {
   const char *const slow = std::getenv("MOCK_SLOW");
   const timespec rest = {0, 300000};
   if (slow != nullptr && std::strcmp(slow, row) == 0) nanosleep(&rest, nullptr);
 }
 
-// Leaves a mark in its workspace for the second half, as split-K kernels do. If another launch overwrites it, the
-// result is NaN.
+// As in split-K kernels the first half leaves a mark in the workspace. If another launch overwrites it, the result is
+// NaN.
 libsgemm_status_t enqueue_in_two(const GemmDesc &desc, const Launch &launch, Error *error) {
   static uint64_t launches = 0;
   const uint64_t mark = ++launches;
@@ -141,8 +139,8 @@ bool gemm_only(const GemmDesc &desc, int device) {
   return desc.routine == Routine::gemm && desc.type == Type::f32 && !lacks;
 }
 bool gemm_of_16_bits(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
-// All other routines. SYRK (also of 16-bit types) needs has_syrk or MOCK_SYRK: tests need a routine that the GPU lacks.
-// MOCK_LACKS_TRMM removes TRMM.
+// SYRK (also with 16-bit types) needs has_syrk or MOCK_SYRK: tests need a routine that the GPU lacks. MOCK_LACKS_TRMM
+// removes TRMM.
 bool other_routines(const GemmDesc &desc, int) {
   const bool lacks = desc.routine == Routine::syrk && !g_control.has_syrk && std::getenv("MOCK_SYRK") == nullptr;
   if (desc.routine == Routine::trmm && std::getenv("MOCK_LACKS_TRMM") != nullptr) return false;
@@ -160,7 +158,6 @@ libsgemm_status_t launch_plain(const GemmDesc &desc, const Launch &launch, Error
 
 const Kernel *plain_row();
 
-// Copies an operand for another kernel.
 libsgemm_status_t launch_after_copy(const GemmDesc &desc, const Launch &launch, Error *error) {
   if (launch.ran != nullptr) *launch.ran = {plain_row(), "copy of A"};
   return launch_plain(desc, launch, error);
@@ -180,7 +177,6 @@ libsgemm_status_t launch_with_workspace(const GemmDesc &desc, const Launch &laun
   return enqueue_in_two(desc, launch, error);
 }
 
-// Several groups in one launch.
 double cost_of_groups(const GemmDesc *groups, int64_t count, int) {
   bool can = g_control.groups_seconds > 0;
   for (int64_t g = 0; g < count; ++g) can = can && groups[g].m <= kMostGroupRows;
@@ -201,7 +197,7 @@ bool groups_only(const GemmDesc &, int) { return false; }
 
 bool g_loaded = true;
 
-// The first kernel leaves C half done; the second may not be loaded.
+// The first kernel leaves C half done before the second, which may have to be loaded.
 libsgemm_status_t launch_in_steps(const GemmDesc &desc, const Launch &launch, Error *error) {
   const Lock lock(g_mutex);
   Stream *const stream = stream_for(launch.device, launch.stream, error);
@@ -253,7 +249,7 @@ libsgemm_status_t epilogue(const Epilogue &e, const Launch &launch, Error *error
   return push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
 }
 
-// The host's checksum. A map holds the earlier C by workspace address.
+// A map holds the earlier C by workspace address.
 size_t checksum_bytes(const GemmDesc &desc, const Checksum &, int) {
   const bool has = desc.routine == Routine::gemm && desc.batch == Batch::none;
   return has ? size_t{4096} : 0;

@@ -81,7 +81,7 @@ void *map_block(int device, size_t bytes) { return map(device, bytes, false); }
 void unmap_block(int, void *memory) {
   const Lock lock(g_mutex);
   const auto block = g_blocks.find(reinterpret_cast<uintptr_t>(memory));
-  if (block == g_blocks.end()) std::abort();  // no block, released, or gone after a reset
+  if (block == g_blocks.end()) std::abort();  // not a block, or gone after a reset
   finish(block->second.device);
   g_control.bytes -= static_cast<int64_t>(block->second.bytes);
   munmap(memory, block->second.mapped);
@@ -152,7 +152,7 @@ bool release_pinned(int device, void *memory) {
   g_control.entered[device] = true;
   if (g_lost[device] || g_abandoned[device]) return false;
   const Lock lock(g_mutex);
-  if (g_pinned_by.erase(memory) == 0) std::abort();  // no block, released, or gone after a reset
+  if (g_pinned_by.erase(memory) == 0) std::abort();  // not a block, or gone after a reset
   unmap_pinned(memory);
   return true;
 }

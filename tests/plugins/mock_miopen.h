@@ -1,5 +1,5 @@
-// MIOpen's convolutions on the mock GPU, for mock_hip.cpp, declared as in miopen.h except for opaque types. Only
-// algorithm 5, after a find step.
+// MIOpen's convolutions on the mock GPU, for mock_hip.cpp, declared as in miopen.h but with opaque types. Algorithm 5
+// only, after a find step.
 #pragma once
 
 #include "mock_conv.h"

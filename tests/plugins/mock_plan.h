@@ -1,5 +1,4 @@
-// The mock GPU's plans: unpadded copies of op(A), m x k, for its kernel of the mode. A changed original shows if a plan
-// is used.
+// The mock GPU's plans are unpadded copies of op(A), m x k: a change of the original shows whether the plan is used.
 #pragma once
 
 #include "contract/backend.h"

@@ -1,5 +1,4 @@
-// rocBLAS on the mock GPU, for mock_hip.cpp: the level-3 functions of libsgemm_rocblas.so (rocblas_entries.h). Each
-// records the call and enqueues its work.
+// rocBLAS on the mock GPU, for mock_hip.cpp: functions of rocblas_entries.h record the call and enqueue its work.
 #include "rocblas_entries.h"
 
 namespace {
@@ -12,11 +11,11 @@ constexpr int kInvalidHandle = 1, kNotImplemented = 2, kInvalidPointer = 3, kInv
 
 thread_local std::string t_latest;
 bool g_only_record = false;
-int g_copies = 0;  // by rocblas_sgeam
+int g_copies = 0;  // calls of rocblas_sgeam
 
 bool turned(int op) { return op != LIBSGEMM_NO_TRANS; }
 
-// From host or device, by the handle's pointer mode.
+// The handle's pointer mode tells whether `from` is host or device memory.
 float scalar(const BlasHandle *handle, const void *from) {
   float value;
   if (handle->pointer_mode == 0) return memcpy(&value, from, sizeof value), value;
@@ -85,7 +84,7 @@ int gemm(GEMM_BATCHED_PARAMETERS(INT)) {
                   b, c, count));
 }
 
-// FP32, or 16-bit inputs with FP32 output, by any algorithm, without flags.
+// FP32, or 16-bit inputs with FP32 output; any algorithm, no flags.
 bool set_types(GemmDesc *desc, int a, int b, int c, int d, int compute, int algorithm, int solution, uint32_t flags) {
   if ((algorithm != 0 && algorithm != 1) || solution < 0 || flags != 0) return false;
   desc->type = a == 150 ? Type::f16 : a == 168 ? Type::bf16 : Type::f32;
@@ -150,7 +149,6 @@ int symm(SYMM_BATCHED_PARAMETERS(INT)) {
                                                          a, b, c, count));
 }
 
-// A triangle of C from op(A) and, if present, op(B).
 GemmDesc triangle(const void *handle, Routine routine, int uplo, int transa, int transb, int64_t n, int64_t k,
                   const float *alpha, const float *a, int64_t lda, const float *b, int64_t ldb, const float *beta,
                   float *c, int64_t ldc) {
@@ -179,7 +177,7 @@ int syrk(SYRK_BATCHED_PARAMETERS(INT)) {
                       a, nullptr, c, count));
 }
 
-// gemmt: an op each for A and B; syr2k: one for both; syrkx transposes B if not A.
+// gemmt has an op each for A and B, syr2k one for both; syrkx transposes B if A is not transposed.
 #define TRIANGLE_OF_TWO(FORM, name, routine, transa, transb)                                                           \
   template <typename INT>                                                                                              \
   int name(FORM##_PARAMETERS(INT)) {                                                                                   \

@@ -1,13 +1,13 @@
 // Common part of both vendors' mocks (mock_cuda.cpp, mock_hip.cpp): calls of the driver or runtime and of cublasLt or
-// hipBLASLt that differ in name. The mock plugin (mock.cpp) has memory and streams and does the work. An event takes
-// the CPU's time when the work before it is done.
+// hipBLASLt that differ in name only. Memory, streams and work are the mock plugin's (mock.cpp). An event takes the
+// CPU's time when the work before it is done.
 //
 // The including file defines MOCK_SYMBOL(cuda, hip), which selects a name, and before that
 //   kBackend, kFaults                       the plugin's name; the variable that selects a fault:
 //                                           "no_device": error at start; "small": little memory;
-//                                           "wrong": peers' products have a wrong element; "hours": events are
-//                                           an hour apart; "reset": no context at the end;
-//                                           "no_record": events cannot be recorded
+//                                           "wrong": peers' products have a wrong element; "hours": an hour between
+//                                           events; "reset": no context at the end; "no_record": no event can be
+//                                           recorded
 //   kCode                                   start of a module's code
 //   kCompute32F, kTrans, kTransa, kTransb, kAlgorithmWords    of cublasLt or hipBLASLt
 #pragma once
@@ -32,7 +32,7 @@ using libsgemm::Backend;
 using libsgemm::GemmDesc;
 
 constexpr int kSuccess = 0, kOutOfMemory = 2, kNoDevice = 100;
-constexpr size_t kSmall = size_t{40} << 20;  // a peer's workspace and little more
+constexpr size_t kSmall = size_t{40} << 20;  // bytes for a peer's workspace and little more
 
 struct Event {
   double seconds;
@@ -67,7 +67,7 @@ int synchronize(void *stream) {
   return plugin().backend->synchronize(device_of(stream), stream, &error) == LIBSGEMM_SUCCESS ? kSuccess : 999;
 }
 
-// The plugin's second kernel: no workspace, any description.
+// Launches the plugin's second kernel, which needs no workspace and takes any description.
 int launch(void *stream, const GemmDesc &desc) {
   libsgemm::Launch launch = {};
   launch.device = device_of(stream);
@@ -118,11 +118,11 @@ struct BlasHandle {
   void *stream;
   int mode;
   int pointer_mode = 0;
-  int atomics_mode = 1;  // allowed, as in rocBLAS; cuBLAS forbids them by default
-  bool queries = false;  // rocBLAS: calls report memory sizes, compute nothing
+  int atomics_mode = 1;  // allowed, as by rocBLAS's default, unlike cuBLAS's
+  bool queries = false;  // rocBLAS: calls only report memory sizes
 };
 
-// A new handle reuses the last destroyed one's address.
+// A new handle reuses the address of the last one destroyed.
 std::mutex g_handles;
 std::vector<BlasHandle *> &g_destroyed = *new std::vector<BlasHandle *>;
 [[maybe_unused]] int create_handle(BlasHandle **handle) {
@@ -157,7 +157,7 @@ EXPORT int MOCK_SYMBOL(cuDeviceGet, hipDeviceGet)(int *device, int ordinal) { re
 EXPORT int MOCK_SYMBOL(cuDeviceGetName, hipDeviceGetName)(char *name, int length, int) {
   return snprintf(name, size_t(length), "Mock GPU"), kSuccess;
 }
-// "sensors=PATH": the device's folder in /sys.
+// "sensors=PATH" sets the device's folder in /sys.
 EXPORT int MOCK_SYMBOL(cuDeviceGetPCIBusId, hipDeviceGetPCIBusId)(char *id, int length, int) {
   const char *value = getenv(kFaults);
   const bool elsewhere = value != nullptr && strncmp(value, "sensors=", 8) == 0;
@@ -217,7 +217,7 @@ EXPORT int MOCK_SYMBOL(cuEventRecord, hipEventRecord)(Event *event, void *stream
   event->seconds = static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   return result;
 }
-// Earlier work is never done at a query.
+// A query always finds the earlier work undone.
 EXPORT int MOCK_SYMBOL(cuEventQuery, hipEventQuery)(Event *) { return 600; }
 EXPORT int MOCK_SYMBOL(cuEventSynchronize, hipEventSynchronize)(Event *) { return kSuccess; }
 EXPORT int MOCK_SYMBOL(cuEventElapsedTime, hipEventElapsedTime)(float *milliseconds, const Event *start,

@@ -16,14 +16,14 @@ std::set<Stream *> &g_streams = *new std::set<Stream *>{&g_default[0], &g_defaul
 
 namespace {
 
-// An object of graphs, and the function that their end calls.
+// Graphs keep `what` and call ended() at their end.
 struct Kept {
   void (*ended)(void *);
   void *what;
 };
 std::vector<Kept> &g_kept = *new std::vector<Kept>;
 
-// Aborts for an object lost in a reset: a driver may crash.
+// Aborts, as a driver may crash, for an object lost in a reset.
 void must_exist(uint64_t made_in, int device) {
   if (made_in != 0 && made_in != g_context[device]) std::abort();
 }
@@ -71,7 +71,7 @@ void do_one(Stream *s) {
   }
   if (op.work && !g_lost[s->device]) {
     Open::ask();
-    const UsualFloats floats;  // not the thread's floating-point mode
+    const UsualFloats floats;  // independent of the thread's floating-point mode
     op.work();
   }
   if (op.reach) op.reach->reached = std::max(op.reach->reached, op.count);
@@ -199,7 +199,7 @@ libsgemm_status_t query_event(int device, void *event, bool *ended, Error *error
   return LIBSGEMM_SUCCESS;
 }
 
-// The device's work stays queued; all further calls fail.
+// The device's work stays queued, and all further calls fail.
 void abandon(int device) {
   const Lock lock(g_mutex);
   ++g_control.abandoned;

@@ -1,5 +1,5 @@
-// A plugin without a backend. Its ELF note names a required library. NOTE_ABORTS: loading ends the process, which must
-// not happen without that library.
+// A plugin without a backend, whose ELF note names a required library. With NOTE_ABORTS loading ends the process, which
+// must not happen without that library.
 #include <cstdlib>
 
 #include "process/elf_file.h"

@@ -12,7 +12,7 @@ constexpr int64_t kM = 5, kN = 7, kK = 6;
 constexpr libsgemm_layout_t kLayouts[] = {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR};
 constexpr libsgemm_op_t kOps[] = {LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS};
 
-// A matrix, op(it) rows x cols, in host or mock GPU memory, with gaps between columns (rows).
+// op(it) is rows x cols, in host or mock GPU memory, with gaps between columns (rows).
 class Operand {
  public:
   Operand(libsgemm_layout_t layout, libsgemm_op_t trans, int64_t rows, int64_t cols, int device)
@@ -93,7 +93,7 @@ struct Planned {
                                     plan_b, 0, c.data(), c.ld);
   }
 
-  // True if C is the product of set(seed)'s operands.
+  // Compares C with the product of set(seed)'s operands.
   bool right(int64_t seed_a, int64_t seed_b) {
     Planned wanted(-1, layout, transa, transb, m_, n_, k_);
     wanted.a.set(seed_a);
@@ -122,7 +122,7 @@ struct Planned {
   int64_t m_, n_, k_;
 };
 
-// In the mode in which the mock GPU supports plans.
+// Uses the mode in which the mock GPU supports plans.
 class PlanHandle : public Handle {
  public:
   PlanHandle() { REQUIRE(libsgemm_set_math_mode(*this, LIBSGEMM_MATH_FP16X3) == LIBSGEMM_SUCCESS); }

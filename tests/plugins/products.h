@@ -17,7 +17,7 @@ namespace mock_test {
 using sgemm_test::Handle;
 using sgemm_test::last_info;
 
-constexpr int64_t kSize = 48;  // above start()'s threshold; 8 is below
+constexpr int64_t kSize = 48;  // above kThreshold; 8 is below
 constexpr const char *kThreshold = "32";
 
 inline bool strict() { return std::getenv("LIBSGEMM_TEST_STRICT") != nullptr; }
@@ -25,11 +25,11 @@ inline bool strict() { return std::getenv("LIBSGEMM_TEST_STRICT") != nullptr; }
 // Sets the environment before the library reads it; connects to the plugin.
 inline mock::Control &gpu() {
   static mock::Control *control = [] {
-    const char *other = std::getenv("LIBSGEMM_TEST_MOCK");  // folder of another mock
+    const char *other = std::getenv("LIBSGEMM_TEST_MOCK");  // the folder of another mock
     const std::string folder = std::string(MOCK_FOLDER "/") + (other != nullptr ? other : "gpu");
     setenv("LIBSGEMM_BACKEND_PATH", folder.c_str(), 1);
     setenv("LIBSGEMM_OFFLOAD_THRESHOLD", kThreshold, 1);
-    setenv("LIBSGEMM_OFFLOAD_DEVICES", "1", 0);  // a second device would compute what the first fails to
+    setenv("LIBSGEMM_OFFLOAD_DEVICES", "1", 0);  // a second device would compute what the first failed to
     if (strict()) setenv("LIBSGEMM_STRICT", "1", 1);
     if (std::getenv("LIBSGEMM_TEST_DETERMINISTIC") != nullptr) setenv("LIBSGEMM_DETERMINISTIC", "1", 1);
     void *plugin = dlopen((folder + "/libsgemm_cuda.so").c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -51,7 +51,7 @@ inline void reset() {
 
 inline float value(int64_t i, int64_t j) { return static_cast<float>((i * 5 + j * 3) % 7 - 3); }
 
-// Column-major square product of integers, exact; C has an extra column.
+// Column-major and square; integers, so that it is exact; C has an extra column.
 struct Product {
   int64_t n;
   std::vector<float> a, b, c, before;
@@ -100,7 +100,6 @@ struct Product {
   }
 };
 
-// In device memory.
 struct DeviceProduct {
   Product host;
   int device;

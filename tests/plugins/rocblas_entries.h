@@ -1,5 +1,5 @@
-// Level-3 functions of rocBLAS in libsgemm_rocblas.so, by form; for the mock (mock_rocblas.h) and its caller
-// (rocblas_client.cpp). `rocblas_NAME` has int sizes, `rocblas_NAME_64` int64_t ones.
+// Level-3 functions of rocBLAS in libsgemm_rocblas.so, by form, for mock_rocblas.h and rocblas_client.cpp.
+// `rocblas_NAME` has int sizes, `rocblas_NAME_64` int64_t ones.
 #pragma once
 
 #include <cstdint>
@@ -127,7 +127,7 @@
       INT lda, float *const *b, INT ldb, INT count
 #define TRSM_BATCHED_NAMES handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, count
 
-// Form, the mock's function, name.
+// (form, the mock's function, name)
 #define ROCBLAS_ENTRIES(X)                             \
   X(GEMM, gemm, sgemm)                                 \
   X(GEMM_STRIDED, gemm, sgemm_strided_batched)         \
@@ -159,7 +159,7 @@
 
 namespace mock {
 
-// A call as text: every argument, all 64 bits of sizes.
+// All arguments as text, with all 64 bits of sizes.
 template <typename T>
 std::string word(T argument) {
   if constexpr (std::is_pointer_v<T>) {
@@ -175,7 +175,7 @@ std::string words(const char *name, Arguments... arguments) {
   return text;
 }
 
-// Returns the mock's latest such call as text; with `only_record` later calls compute nothing.
+// Returns the mock's latest call as text; with `only_record` later calls compute nothing.
 constexpr const char *kRocblasLatest = "mock_rocblas_latest";
 using RocblasLatest = const char *(*)(bool only_record);
 

@@ -1,4 +1,4 @@
-/* C99: multiplies 2 x 3 by 3 x 2, checks the numbers and prints who computed. */
+/* C99: multiplies, checks the numbers and prints who computed. */
 #include <libsgemm.h>
 #include <stdio.h>
 

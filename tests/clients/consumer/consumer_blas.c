@@ -1,4 +1,4 @@
-/* C99: calls the standard cblas_sgemm, linked to libsgemm_blas instead of another BLAS. */
+/* C99: calls the standard cblas_sgemm of libsgemm_blas. */
 #include <stdio.h>
 
 void cblas_sgemm(int layout, int transa, int transb, int m, int n, int k, float alpha, const float *a, int lda,

@@ -1,6 +1,6 @@
-// Random calls of cuBLAS, each made twice on the same operands: by linked names, which a preloaded libsgemm_cublas.so
-// takes, and by the real library. Compares status, every element of C within FP32's bound in include/libsgemm.h, and
-// the memory around C bit by bit.
+// Makes random calls of cuBLAS twice on the same operands: by linked names, which a preloaded libsgemm_cublas.so takes,
+// and by the real library. Compares status, every element of C within FP32's bound in include/libsgemm.h, and the
+// memory around C bit by bit.
 //
 //   LD_PRELOAD=.../libsgemm_cublas.so cublas_fuzz [--cases 10000] [--seed 1] [--threads 1] [--reset] [--cost]
 //
@@ -70,7 +70,7 @@ T *device(const std::vector<T> &values) {
   return memory;
 }
 
-// A or B in every type: with signs (index 0) and without (1).
+// A or B in every type, with signs (index 0) and without (1).
 struct Input {
   explicit Input(Random &random) {
     std::vector<float> values(kElements), absolute(kElements);
@@ -168,7 +168,7 @@ class Worker {
       one(x, random_.below(16) == 0);
     }
   }
-  // Destroying a handle waits for the device, which ends other threads' captures.
+  // Destroying a handle waits for the device, which would end other threads' captures.
   void end() {
     const std::unique_lock<std::shared_mutex> alone(g_capturing);
     if (handle_ != nullptr) cublasDestroy(handle_);
@@ -212,7 +212,7 @@ class Worker {
             stream()};
   }
 
-  // A well-conditioned triangle for solves.
+  // A well-conditioned triangle, for solves.
   void make_triangle(const Case &x) {
     const int64_t order = std::max<int64_t>(x.k, 1);
     std::vector<float> values(static_cast<size_t>(kElements));
@@ -226,7 +226,7 @@ class Worker {
     copy(triangle_, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice);
   }
 
-  // On the case's stream, in order with its calls.
+  // Copies on the case's stream.
   void copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) const {
     require(cudaMemcpyAsync(to, from, bytes, kind, stream()), "copy");
     require(cudaStreamSynchronize(stream()), "copy");
@@ -296,7 +296,7 @@ class Worker {
     g_tally.worst[index] = std::max(g_tally.worst[index], worst);
   }
 
-  // S of every element: the product without signs; for TRSM a multiple of the solution's largest element.
+  // S of tolerance(): the product without signs; for TRSM a multiple of the solution's largest element.
   void sizes(const Case &x, const std::vector<float> &before, const std::vector<float> &expected,
              std::vector<float> *size) {
     if (x.routine == Routine::trsm || x.routine == Routine::trsm_batched) {
@@ -322,7 +322,7 @@ class Worker {
     }
   }
 
-  // Mask of C's elements.
+  // True for elements of C, false between them.
   static std::vector<char> elements_of_c(const Case &x, size_t count) {
     std::vector<char> own(count, 0);
     for (int64_t item = 0; item < x.count; ++item) {
@@ -394,8 +394,7 @@ double seconds_of(const Api &api, const Case &x, cublasHandle_t handle) {
   return best;
 }
 
-// Cost of the drop-in in forwarded calls: with pedantic math, detected at once, and with an argument that libsgemm
-// refuses.
+// Two kinds of forwarded calls: with pedantic math, detected at once, and with an argument that libsgemm refuses.
 void measure_cost(const Api &real) {
   cublasHandle_t handle = nullptr;
   if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) require(cudaErrorUnknown, "cublasCreate");

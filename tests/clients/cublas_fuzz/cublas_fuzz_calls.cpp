@@ -90,7 +90,7 @@ auto pick(Narrow narrow, Wide wide) {
 }
 #define PICK(name) pick<INT>(api.name, api.name##_64)
 
-// One shape, two groups.
+// Two groups of one shape.
 template <typename INT>
 int grouped(const Api &api, const Case &x, const Operands &at, cublasHandle_t handle, const float *alpha,
             const float *beta) {
@@ -154,7 +154,7 @@ int call(const Api &api, const Case &x, const Operands &at, cublasHandle_t h) {
       return PICK(cublasSsyrkx)(h, x.uplo, x.transa, n, k, alpha, a, lda, b, ldb, beta, at.c, ldc);
     case Routine::syr2k:
       return PICK(cublasSsyr2k_v2)(h, x.uplo, x.transa, n, k, alpha, a, lda, b, ldb, beta, at.c, ldc);
-    case Routine::trmm:  // in place, or out of place
+    case Routine::trmm:
       return x.stride_c != 0
                  ? PICK(cublasStrmm_v2)(h, x.side, x.uplo, x.transa, x.diag, m, n, alpha, a, lda, b, ldb, at.c, ldc)
                  : PICK(cublasStrmm_v2)(h, x.side, x.uplo, x.transa, x.diag, m, n, alpha, a, lda, at.c, ldc, at.c, ldc);

@@ -1,4 +1,4 @@
-// A random cuBLAS call, by linked names or the real library's (cublas_fuzz.cpp).
+// Random cuBLAS calls, by linked names or the real library's.
 #pragma once
 
 #include <cublasLt.h>
@@ -84,22 +84,22 @@ struct Case {
   cublasDiagType_t diag;
   int64_t m, n, k, lda, ldb, ldc;
   int64_t stride_a, stride_b, stride_c, count;
-  cudaDataType_t type, c_type;  // of A and B; of C
+  cudaDataType_t type, c_type;  // A's and B's; C's
   cublasComputeType_t compute;
   cublasGemmAlgo_t algorithm;
   float alpha, beta;
-  bool no_handle, on_device;  // NULL handle; scalars on the device
+  bool no_handle, on_device;
   int math_mode;
   cublasLtEpilogue_t epilogue;
   bool rows;       // row-major, cublasLt only
-  int64_t offset;  // of each matrix in its memory, in elements
+  int64_t offset;  // start of each matrix in its memory, in elements
 };
 
 struct Operands {
   const void *a, *b;
   float *c;
   const float *alpha, *beta;
-  const void **a_array, **b_array;  // for a batch's pointers on the device
+  const void **a_array, **b_array;  // device memory for a batch's pointers
   void **c_array;
   const float *bias;
   cudaStream_t stream;
@@ -107,10 +107,9 @@ struct Operands {
 
 void send_pointers(const Case &x, const Operands &at);
 
-// Uses a handle with the case's stream and modes.
+// `handle` has the case's stream and modes.
 int make_call(const Api &api, const Case &x, const Operands &at, cublasHandle_t handle);
 
-// True for groups and strided batches.
 bool is_batch(Routine routine);
 bool has_b(Routine routine);
 bool is_triangle(Routine routine);

@@ -1,4 +1,4 @@
-// Draws calls for cublas_fuzz.cpp: mostly legal, of all types, modes and shapes, and some that cuBLAS refuses.
+// Draws calls: mostly legal, of all types, modes and shapes, and some that cuBLAS refuses.
 #include "cublas_fuzz_draw.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ int64_t ld(Random &random, int64_t least) {
   return std::max<int64_t>(1, least) + (random.below(2) == 0 ? 0 : random.below(17));
 }
 
-// For routines that name types: FP32, 16 bits with FP32 output, and sometimes types that libsgemm does not take.
+// For routines that name types: sometimes those that libsgemm does not take.
 void draw_types(Random &random, Case *x) {
   const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16BF};
   x->type = types[random.below(4)];
@@ -37,7 +37,7 @@ void draw_types(Random &random, Case *x) {
   if (random.below(6) == 0) x->algorithm = static_cast<cublasGemmAlgo_t>(algorithms[random.below(3)]);
 }
 
-// A typical mistake. Not a NULL alpha: cuBLAS 13.1 crashes with it.
+// Makes a typical mistake. Not a NULL alpha, which crashes cuBLAS 13.1.
 void spoil(Random &random, Case *x) {
   switch (random.below(6)) {
     case 0:
@@ -116,7 +116,7 @@ Case draw_case(Random &random) {
     const cublasLtEpilogue_t epilogues[] = {CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_BIAS, CUBLASLT_EPILOGUE_RELU_BIAS,
                                             CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS};
     x.epilogue = epilogues[random.below(5)];
-    if (random.below(2) == 0) {  // about the smallest product that libsgemm takes with an epilogue
+    if (random.below(2) == 0) {  // about the least for which libsgemm computes an epilogue
       x.m = 512 + random.below(4);
       x.n = 520;
       x.k = 1024 + random.below(4);
@@ -137,9 +137,8 @@ Case draw_case(Random &random) {
                        CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION};
   x.math_mode = random.below(5) == 0 ? maths[random.below(3)] : CUBLAS_DEFAULT_MATH;
   x.on_device = random.below(8) == 0 && x.routine != Routine::grouped && x.routine != Routine::grouped_ex;
-  // cublasLt requires 16-byte alignment.
+  // cublasLt requires 16-byte alignment, and so does fast arithmetic on pointer batches, else the GPU reports an error.
   x.offset = random.below(3) == 0 && x.routine != Routine::lt ? random.below(8) : 0;
-  // Fast arithmetic on pointer batches requires 16-byte alignment; otherwise the GPU reports an error.
   if (is_batch(x.routine) && x.routine != Routine::strided && x.routine != Routine::strided_ex) {
     for (int64_t *const at : {&x.offset, &x.stride_a, &x.stride_b, &x.stride_c}) *at = (*at + 7) / 8 * 8;
   }

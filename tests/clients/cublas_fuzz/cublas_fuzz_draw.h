@@ -24,8 +24,8 @@ struct Shape {
 
 Case draw_case(Random &random);
 
-// As stored.
+// As stored, not transposed.
 Shape shape_of_a(const Case &x);
 Shape shape_of_b(const Case &x);
-// From the first to the last element.
+// Extent from the first to the last element.
 int64_t elements(const Shape &shape, int64_t ld, bool by_rows);
