@@ -1,5 +1,5 @@
-# Runs a level-3 tester of the reference BLAS (Debian's libblas-test) under the drop-in: every routine passes, error exits
-# included, and libsgemm serves every call that the tester counts.
+# Runs a level-3 tester of the reference BLAS (Debian's libblas-test) under the drop-in: every routine passes, error
+# exits included, and libsgemm serves every call that the tester counts.
 #   blas_testers.py BUILD xblat3s|xscblat3 BACKEND [SANITIZER_RUNTIME]
 import os
 import pathlib

@@ -110,8 +110,8 @@ def environment(build, backend, stats=None, sanitizer_runtime='', **more):
 
 
 def bindings(command, env, **options):
-    """Runs `command` under LD_DEBUG=bindings. Returns the process and {symbol: libraries} as the program and its modules
-    are bound."""
+    """Runs `command` under LD_DEBUG=bindings. Returns the process and {symbol: libraries} for the program and its
+    modules."""
     with tempfile.TemporaryDirectory() as folder:
         env = dict(env, LD_DEBUG='bindings', LD_DEBUG_OUTPUT=f'{folder}/ld')
         done = subprocess.run(command, env=env, **options)

@@ -1,5 +1,5 @@
-# Makes Debian packages of a build's CPU parts, installs them into an empty root with dpkg, and there runs a program linked
-# by pkg-config, the command, and NumPy with the drop-in.
+# Makes Debian packages of a build's CPU parts, installs them into an empty root with dpkg, and there runs a program
+# linked by pkg-config, the command, and NumPy with the drop-in.
 #   packages.py BUILD CPACK CC
 import os
 import pathlib

@@ -1,5 +1,6 @@
 """Builds the wheel of the Python package, installs it into a new virtual environment, and runs tests/python. Arguments:
-BUILD SOURCE MOCK SHIM TORCH: the mock GPU, if built, and its memory for Python; a folder with PyTorch, or a missing one.
+BUILD SOURCE MOCK SHIM TORCH: the mock GPU, if built, and its memory for Python; PyTorch's folder, if there is one.
+
 Skipped if pip cannot get what it needs. Tools stay in BUILD/python-tools, CMake's files in BUILD/wheel.
 """
 import os

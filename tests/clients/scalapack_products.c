@@ -25,7 +25,6 @@ void psgemm_(const char *transa, const char *transb, const int *m, const int *n,
 enum { kBlock = 64 };
 static const int kZero = 0, kOne = 1, kBlockSize = kBlock;
 
-/* The grid and this rank's place. */
 static int context, grid_rows, grid_columns, grid_row, grid_column;
 
 /* A matrix in kBlock x kBlock blocks, dealt cyclically to the ranks. */

@@ -1,5 +1,5 @@
-# Client of numpy_client.py: the six FP32 level-3 routines of scipy.linalg.blas, checked against FP64. Prints its calls as
-# JSON.
+# Client of numpy_client.py: the six FP32 level-3 routines of scipy.linalg.blas, checked against FP64. Prints its calls
+# as JSON.
 import json
 import sys
 

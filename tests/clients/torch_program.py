@@ -2,8 +2,8 @@
 
     torch_program.py mlp|block|vit [--width N] [--batch N] [--steps N] [--compile]
 
-Prints a step's time and the errors of outputs and gradients against FP64, relative to the largest element of each. Run it
-as it is and under `libsgemm run`, and compare.
+Prints a step's time and the errors of outputs and gradients against FP64, relative to the largest element of each. Run
+it as it is and under `libsgemm run`, and compare.
 """
 
 import argparse

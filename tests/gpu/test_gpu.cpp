@@ -1,4 +1,4 @@
-// Device pointers: every case in every configuration and forced kernel; batches; special values; reproducible bits.
+// Calls on device pointers: each case in each configuration and forced kernel.
 #include <cfloat>
 #include <cmath>
 #include <cstdlib>
@@ -51,7 +51,7 @@ class Runner {
       if (needs_no_backend(test)) {
         fault = judge_scaling(status, &device);
       } else {
-        // Most kernels decline most routines. To save time, one declined call in 16 is checked for writes.
+        // To save time, one declined call in 16 is checked for writes.
         const bool look = status != LIBSGEMM_NOT_SUPPORTED || way.declined % 16 == 0;
         fault = ways_.judge(
             &way, entry_name(routine), false, status, [&](const Arithmetic &how) { return device.check(how); },

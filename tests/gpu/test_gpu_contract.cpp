@@ -225,8 +225,7 @@ TEST_CASE("the workspace is allocated once, bounded, and the caller's is used") 
     REQUIRE(libsgemm_set_workspace(h, nullptr, 0) == LIBSGEMM_SUCCESS);
     gpu().release(1, mine);
   }
-  CHECK(gpu().bytes <=
-        2 * static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES));  // workspaces of calls without a handle
+  CHECK(gpu().bytes <= 2 * static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES));  // calls without a handle have two
 }
 
 TEST_CASE("without memory for a workspace a smaller one is tried, then a kernel that needs none") {

@@ -1,5 +1,4 @@
-// Convolutions on the GPU: the table of cases as chosen and in every kernel; asynchronous; verified. A backend without
-// such kernels refuses and writes nothing.
+// Convolutions on the GPU, as chosen and in every kernel. A backend without such kernels refuses and writes nothing.
 #include "conv/conv_device.h"
 #include "gpu_driver.h"
 #include "support/call.h"

@@ -1,4 +1,4 @@
-// Groups of different products in device memory, as chosen and in each kernel for groups; on a stream, in a graph.
+// Groups of different products in device memory.
 #include <memory>
 
 #include "gpu_products.h"

@@ -1,5 +1,4 @@
-// LIBSGEMM_DETERMINISTIC_INVARIANT on a GPU: device pointers, forced kernels, and host memory in tiles, compared with
-// the FMA order of libsgemm.h.
+// LIBSGEMM_DETERMINISTIC_INVARIANT on a GPU gives the FMA order of libsgemm.h.
 #include <string>
 #include <vector>
 

@@ -1,5 +1,4 @@
-// Plans on a GPU have the bits of plain calls: all layouts and transpositions, special values, graphs, threads, a small
-// workspace. Where no operands are stored they must be plain calls.
+// Plans on a GPU have the bits of plain calls. Where no operands are stored they must be plain calls.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -89,7 +88,7 @@ class Planned {
   Placement host;
   DevicePlacement device;
   libsgemm_plan_t plan_a = nullptr, plan_b = nullptr;
-  int used = 0;  // by the last bits()
+  int used = 0;  // plans used by the last bits()
   std::string mode;
 };
 

@@ -1,5 +1,4 @@
-// Behaviour besides results on which CUDA or HIP programs rely: streams, graphs, workspaces, threads, kinds of memory,
-// devices, the current context.
+// Behaviour besides results on which CUDA or HIP programs rely.
 #include <cstring>
 #include <thread>
 

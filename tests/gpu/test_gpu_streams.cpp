@@ -1,5 +1,4 @@
-// On a GPU: a handle on several streams, its concurrent graphs, threads whose launches differ in shared memory, default
-// streams' special handles.
+// Several streams of a handle on a GPU, and the special handles of default streams.
 #include <cstring>
 #include <thread>
 

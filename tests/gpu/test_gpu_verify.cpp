@@ -1,5 +1,4 @@
-// Verification on a device, below the API: flipped bits that the checksum, by its promises, and a check of all elements
-// must find; costs (hidden: on an idle GPU only).
+// Verification on a device, below the API. Measurements of its cost are hidden: they need an idle GPU.
 #include <dlfcn.h>
 
 #include <algorithm>

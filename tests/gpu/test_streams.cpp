@@ -1,4 +1,4 @@
-// Handles, streams and graphs on the mock GPU: shared workspaces, waits, destroyed contexts, last_info after a wait.
+// Handles, streams and graphs on the mock GPU.
 #include <string>
 #include <thread>
 #include <vector>
@@ -86,7 +86,6 @@ TEST_CASE("every graph has a workspace of its own, as long as there is the graph
   CHECK(gpu().bytes - before == kDefault);
   record(h, two, &q);
   CHECK(gpu().bytes - before == 2 * kDefault);
-  // Both graphs and a direct call.
   REQUIRE(libsgemm_set_stream(h, nullptr) == LIBSGEMM_SUCCESS);
   REQUIRE(r.run(h) == LIBSGEMM_SUCCESS);
   CHECK(gpu().bytes - before == 3 * kDefault);

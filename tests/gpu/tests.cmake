@@ -18,7 +18,6 @@ libsgemm_add_test(gpu/test_streams)
 add_test(NAME test_streams.deterministic COMMAND test_streams [.deterministic])
 set_tests_properties(test_streams.deterministic PROPERTIES
   LABELS cpu ENVIRONMENT LIBSGEMM_TEST_DETERMINISTIC=1 TIMEOUT 600)
-# The driver is opened at run time: these tests build everywhere, and skip without a GPU.
 add_library(libsgemm_test_gpu STATIC gpu/gpu_driver.cpp gpu/gpu_placement.cpp)
 target_link_libraries(libsgemm_test_gpu PUBLIC libsgemm_test_support ${CMAKE_DL_LIBS})
 if(TARGET libsgemm_hip)

@@ -247,7 +247,6 @@ void step_capture() {
   expect(gpu().capturing_calls == calls, "a call that waits while a stream records");
 }
 
-// A child uses the library after its parent.
 void step_fork() {
   step_sgemm();
   const pid_t child = fork();

@@ -1,5 +1,5 @@
-// Every function of rocBLAS's level 3 (plugins/rocblas_entries.h), for rocblas_client.cpp: arguments are forwarded
-// unchanged, and libsgemm has rocBLAS's results.
+// Every function of rocBLAS's level 3 (plugins/rocblas_entries.h): arguments are forwarded unchanged, and libsgemm has
+// rocBLAS's results.
 #pragma once
 
 #include <random>

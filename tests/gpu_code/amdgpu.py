@@ -3,6 +3,7 @@ assembly (.s), for chips that the tools here cannot disassemble.
 
 In a host file each bundle in section .hip_fatbin has a number of entries, and the offset, size and target
 ("hipv4-amdgcn-amd-amdhsa--gfx90a") of each.
+
 Instructions are spelled as on gfx9: ds_load_b128 of gfx11 is ds_read_b128, global_load_b128 is global_load_dwordx4. A
 dual instruction, from gfx11 on, is one instruction with two operations.
 """

@@ -130,6 +130,7 @@ def balance(loop: list[Instruction], arch: str, wave: int) -> Balance:
 
 def matrix_share(loop: list[Instruction], arch: str) -> Optional[float]:
     """Share of a wave's clocks in which its matrix unit works; None if unknown.
+
     llvm-mca knows dependences, waits and matrix passes, but not the SIMD's other waves or the real latency of LDS and
     memory. It issues in order.
     """
@@ -156,6 +157,7 @@ def matrix_share(loop: list[Instruction], arch: str) -> Optional[float]:
 
 def loads_under_way(loop: list[Instruction]) -> Optional[int]:
     """Fewest memory loads that may be pending after a wait for some in the loop; None without waits.
+
     After a branch around loads the compiler does not know their number, and waits for too many.
     """
     counts = (re.search(r'vmcnt\((\d+)\)', each.text) for each in loop if each.name == 's_waitcnt')

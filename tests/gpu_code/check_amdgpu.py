@@ -5,17 +5,17 @@
     check_amdgpu.py --unchecked gfx90a   (nothing here compiles for it: a skipped test)
 
 FILE: libsgemm_hip.so, an object file or a code object. Prints a line for each kernel row and architecture, with its
-worst instance (--instances: a line for each), then checks as check_sass.py does; every row needs a kernel on every
-architecture, and each of --archs must be present. Code for chips that amdgpu_model.py does not know is named and left
-out. Needs LLVM's tools.
+worst instance (--instances: a line for each), then checks like check_sass.py; every row needs a kernel on every
+architecture, and each of --archs must be present. Names and leaves out code for chips that amdgpu_model.py does not
+know. Needs LLVM's tools.
+
 No kernel may use scratch (spills, arrays), flat addresses for loads, or calls. The hot loop is the one with the most
 FMAs or matrix instructions, without inner loops; of nested loops the denser one. An entry may have check_sass.py's keys
 loop, code (names in gfx9's spelling; "a|b": either), loop_exactly and kernels, and:
-    fma           least share of FMAs in the hot loop's issue slots of the vector unit. A packed FMA takes one slot,
+    fma           least share of FMAs in the vector unit's issue slots of the hot loop. A packed FMA takes one slot,
                   each operation of a dual instruction half a slot
-    matrix        least share of a wave's clocks with matrix instructions, by llvm-mca; 0 for chips that it does not
-                  know
-                  (every row has one of the two; 0: the kernel does not multiply)
+    matrix        least share of a wave's clocks with matrix instructions, by llvm-mca; 0 for chips unknown to it
+                  (every row has fma or matrix; 0: the kernel does not multiply)
     dual          least share of the hot loop's FMAs issued in pairs, from gfx11 on
     fmas          multiply-adds for each thread in the hot loop, exactly
     peak          least share of the peak by amdgpu_model.py's balance model

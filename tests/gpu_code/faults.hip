@@ -6,7 +6,6 @@ namespace {
 constexpr int kThreads = 256;
 using Vec4 = float __attribute__((ext_vector_type(4)));
 
-// kSize^2 FMAs for each kSize / 2 reads of 128 bits from LDS.
 template <int kSize>
 __device__ __forceinline__ void multiply(const Vec4 *a, const Vec4 *b, float (&sum)[kSize][kSize], int k) {
 #pragma unroll 1

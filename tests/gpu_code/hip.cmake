@@ -166,4 +166,4 @@ add_custom_target(check_amdgpu_faults ALL DEPENDS ${code})
 add_test(NAME test_check_amdgpu COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/test_check_amdgpu.py
          ${code})
 set_tests_properties(check_amdgpu test_check_amdgpu PROPERTIES LABELS cpu SKIP_RETURN_CODE 77 TIMEOUT 600)
-set_tests_properties(check_amdgpu PROPERTIES COST 90)  # starts early, see tests/CMakeLists.txt
+set_tests_properties(check_amdgpu PROPERTIES COST 90)

@@ -90,7 +90,6 @@ class Instruction:
 
 
 class Kernel:
-    """A kernel's machine code and its file's facts about it."""
 
     def __init__(self, name: str, arch: int, code: bytes, registers: Optional[int], frame: int) -> None:
         self.name, self.arch, self.registers, self.frame = name, arch, registers, frame

@@ -3,7 +3,6 @@ namespace {
 
 constexpr int kThreads = 256;
 
-// 64 FFMAs for each 4 loads of 128 bits from shared memory.
 __device__ void multiply(const float4 *a, const float4 *b, float (&sum)[8][8], int k) {
 #pragma unroll 1
   for (int step = 0; step < k; step += 4) {

@@ -38,18 +38,18 @@ struct Control {
   std::atomic<int64_t> bytes;     // device memory now
   std::atomic<int64_t> capacity;  // of all devices; allocations above it fail; 0: unlimited
   std::atomic<int64_t> most_bytes;
-  std::atomic<int64_t> pinned_bytes;  // page-locked memory now
-  std::atomic<int64_t> objects;       // streams and events but tests' own
-  std::atomic<bool> fails_behind;     // a failing wait first completes the work
-  std::atomic<bool> hangs;            // devices do no work
-  std::atomic<bool> together;         // device 0 does nothing until device 1 has a launch, or a fault occurs
+  std::atomic<int64_t> pinned_bytes;
+  std::atomic<int64_t> objects;    // streams and events but tests' own
+  std::atomic<bool> fails_behind;  // a failing wait first completes the work
+  std::atomic<bool> hangs;
+  std::atomic<bool> together;  // device 0 does nothing until device 1 has a launch, or a fault occurs
   std::atomic<bool> hung[kMostDevices];
   std::atomic<int> unlike;                  // device (not 0) with another description and fewer kernels; 0: none
   std::atomic<int> slower;                  // device (not 0) with the same description and costlier kernels; 0: none
   std::atomic<bool> entered[kMostDevices];  // used by the contract, beyond describe_device()
-  std::atomic<bool> lacks_conv;             // no convolution is supported
-  std::atomic<bool> has_syrk;               // SYRK is supported
-  std::atomic<double> groups_seconds;       // predicted time of a grouped launch (other kernels: 1 or 2); 0: none
+  std::atomic<bool> lacks_conv;
+  std::atomic<bool> has_syrk;
+  std::atomic<double> groups_seconds;  // predicted time of a grouped launch (other kernels: 1 or 2); 0: none
   std::atomic<int> abandoned;
   std::atomic<int> launches[kMostDevices];
   std::atomic<int> probes;
@@ -58,7 +58,7 @@ struct Control {
   void (*use_device)(int device);  // initially 0
   // Allocates memory that the CPU cannot touch. The device becomes current, as in a program.
   void *(*allocate)(int device, size_t bytes);
-  void *(*allocate_managed)(int device, size_t bytes);  // the CPU can touch it
+  void *(*allocate_managed)(int device, size_t bytes);
   void (*release)(int device, void *memory);
   void (*read)(const void *device, void *host, size_t bytes);
   void (*write)(void *device, const void *host, size_t bytes);
@@ -80,7 +80,6 @@ struct Control {
   void (*destroy_graphs)();
   // Like cudaDeviceReset: the library's objects on the device are gone and must not be touched.
   void (*reset)(int device);
-  // Lets a hung device complete its work.
   void (*wake)(int device);
   // Counts queued copies of page-locked memory that is already released.
   int (*dangling)();

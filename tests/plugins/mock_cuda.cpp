@@ -153,7 +153,6 @@ EXPORT int cublasSgemmGroupedBatched(BlasHandle *handle, const int *transa, cons
   return kSuccess;
 }
 
-// 16-bit inputs, FP32 output.
 EXPORT int cublasGemmGroupedBatchedEx(BlasHandle *handle, const int *transa, const int *transb, const int *m,
                                       const int *n, const int *k, const float *alpha, const void *const *a, int a_type,
                                       const int *lda, const void *const *b, int b_type, const int *ldb,

@@ -96,14 +96,14 @@ void *map_pinned(size_t bytes);
 void unmap_pinned(void *memory);
 void add_memory(Backend *table);
 
-// ---- Streams (mock_streams.cpp): while a thread waits or queries, operations that may proceed are done one by one
+// ---- Streams (mock_streams.cpp)
 
 Stream *stream_of(int device, void *stream);
 // NULL and *error if the stream belongs to another device, as with a driver.
 Stream *stream_for(int device, void *stream, Error *error);
 libsgemm_status_t push(int device, void *stream, Op op, Error *error);
 void count_if_capturing();
-// Does one operation of some stream, in an order on which no program may rely. False if there is none.
+// Does one operation of some stream; false if there is none.
 bool do_any(int device);
 void do_all(int device, Stream *s);
 void finish(int device);  // does a device's queued work unless it hangs or is lost
@@ -112,7 +112,7 @@ void add_streams(Backend *table);
 
 // ---- Kernels (mock_kernels.cpp)
 
-void unload();  // the second kernel of launch_in_steps() must load again
+void unload();
 void add_kernels(Backend *table);
 
 }  // namespace mock

@@ -57,11 +57,7 @@ EXPORT int hiprtcGetCodeSize(const std::string *program, size_t *bytes) {
 EXPORT int hiprtcGetCode(const std::string *program, char *code) { return hiprtcGetProgramLog(program, code); }
 EXPORT int hiprtcDestroyProgram(std::string **program) { return delete *program, kSuccess; }
 
-// ---- MIOpen ---------------------------------------------------------------------------------------------------------
-
 #include "mock_miopen.h"
-
-// ---- rocBLAS --------------------------------------------------------------------------------------------------------
 
 #include "mock_rocblas.h"
 

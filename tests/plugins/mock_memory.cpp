@@ -152,7 +152,7 @@ bool release_pinned(int device, void *memory) {
   g_control.entered[device] = true;
   if (g_lost[device] || g_abandoned[device]) return false;
   const Lock lock(g_mutex);
-  if (g_pinned_by.erase(memory) == 0) std::abort();  // not a block, or gone after a reset
+  if (g_pinned_by.erase(memory) == 0) std::abort();
   unmap_pinned(memory);
   return true;
 }

@@ -137,7 +137,7 @@ libsgemm_status_t create_stream(int device, void **stream, Error *error) {
 
 void destroy_stream(int device, void *stream) {
   const Open open_memory;
-  if (g_abandoned[device]) return;  // the stream keeps its work
+  if (g_abandoned[device]) return;
   Stream *s = stream_of(device, stream);
   do_all(device, s);
   g_streams.erase(s);

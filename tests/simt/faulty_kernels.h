@@ -5,7 +5,7 @@
 
 namespace simt_test {
 
-// Computes adjacent differences through shared memory. Without `barrier` __syncthreads is missing.
+// Adjacent differences through shared memory. Without `barrier` __syncthreads is missing.
 void __global__ differences(const float *x, float *y, bool barrier);
 // Each half of the threads reaches another __syncthreads.
 void __global__ divergent_barrier();

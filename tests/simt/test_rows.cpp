@@ -133,13 +133,12 @@ class Draw {
 };
 
 struct Record {
-  int wins = 0;       // calls that choose the kernel
+  int wins = 0;
   int ties = 0;       // wins at exactly another, later kernel's time
   int clear = 0;      // wins by the least margin
   double margin = 0;  // largest relative lead, if there is another kernel
 };
 
-// Time of the cheapest other kernel of this mode.
 double next_best(const GemmDesc &d, int device, size_t workspace, const Kernel *chosen) {
   double best = std::numeric_limits<double>::infinity();
   for (int row = 0; row < gpu::kernel_count(); ++row) {

@@ -1,5 +1,4 @@
-// Runs every kernel of a GPU backend by force on the CPU: sizes around its tile, all its routines and transpositions,
-// padded and unaligned operands, NaN and Inf, all batches; also scale().
+// Runs every kernel of a GPU backend by force on the CPU, in all its routines and kinds of calls; also scale().
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,4 @@
-// Checksum of a product in device memory: kernels find what the host finds, a part of C shows its own errors only, and
-// the workspace has the stated size.
+// The checksum of a product in device memory.
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -1,5 +1,4 @@
-// Convolution kernels by force on the CPU: all directions and layouts; exact small integers, and numbers that show
-// rounding; NaN around tensors and in the gaps of views.
+// Convolution kernels by force on the CPU. NaN surrounds tensors and fills the gaps of views.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -169,7 +168,6 @@ Expected expected(const ConvDesc &d, const float *old, libsgemm_math_mode_t mode
   return e;
 }
 
-// Largest error of `terms` terms.
 double limit_of(double magnitude, int64_t terms, const Kernel &row) {
   const double k = static_cast<double>(terms);
   const libsgemm_math_mode_t mode = row.math_mode;

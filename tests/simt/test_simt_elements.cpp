@@ -1,5 +1,4 @@
-// Verification of all elements in device memory: the kernel finds what the host finds, at any place, for every
-// arithmetic and at the ends of the range, in a workspace of the stated size.
+// Verification of all elements in device memory.
 #include <algorithm>
 #include <cmath>
 #include <vector>

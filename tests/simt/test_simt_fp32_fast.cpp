@@ -1,4 +1,4 @@
-// Mode fp32_fast on the CPU: tiles of C left to FP64, read from the workspace, and FP32's bound.
+// Mode fp32_fast on the CPU: FP32's bound, and the tiles of C left to FP64.
 #include <cmath>
 #include <cstring>
 

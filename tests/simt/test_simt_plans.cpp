@@ -1,4 +1,4 @@
-// Plans of operands of the modes that split, on the CPU: of A, of B, of both.
+// Plans of the modes that split, on the CPU.
 #include <cstring>
 
 #include "gpu/kernels.h"
@@ -119,7 +119,7 @@ TEST_CASE("products with plans have the bits of those without") {
   }
 }
 
-// FP64 gives other bits.
+// Otherwise FP64 would compute tiles, with other bits.
 TEST_CASE("plans know which rows are dense") {
   for (const Kernel &row : rows()) {
     if (row.math_mode != LIBSGEMM_MATH_FP32_FAST) continue;

@@ -138,7 +138,6 @@ void store(State state, Mbarrier *barrier) {
   progress();
 }
 
-// Returns the arrival's fault or "".
 std::string count_down(Mbarrier *barrier, unsigned arrivals, unsigned bytes) {
   State state = load(barrier);
   if (state.initialised != 1) return "uses an mbarrier that is not initialised";

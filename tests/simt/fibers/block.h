@@ -81,7 +81,7 @@ struct FiberThread : Thread {
   WarpOp op = WarpOp::sync;
   uint64_t mask = 0, value = 0;
   unsigned argument = 0;
-  size_t uniform_values = 0;  // values declared uniform
+  size_t uniform_values = 0;
   // Copies since the last commit_copies, and earlier groups.
   std::vector<PendingCopy> open_copies;
   std::deque<std::vector<PendingCopy>> groups;

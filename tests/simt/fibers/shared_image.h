@@ -1,5 +1,5 @@
-// A kernel's static shared memory. `__shared__` variables are thread-local, so the thread-local segment of the kernel's
-// library is exactly its kernels' static shared memory.
+// `__shared__` variables are thread-local: the thread-local segment of a kernel's library is its kernels' static shared
+// memory, and nothing else.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ struct SharedImage {
   size_t bytes = 0;
 };
 
-// Image of the library of the code at `kernel`; empty for the executable, whose thread-local data is not the kernels'.
+// Empty for a kernel in the executable, whose thread-local data is not the kernels'.
 SharedImage static_shared(const void *kernel);
 
 // Fills with NaN.

@@ -1,14 +1,10 @@
 // Runs CUDA and HIP kernels on the CPU: a fibre for each GPU thread, switched at waits in an order drawn from a seed.
 // Kernel files compile unchanged as C++ against the headers here.
 //
-// It finds:
-// - missing barriers: shared memory starts as NaN, and threads run far ahead of each other;
-// - barriers that not all threads reach, asynchronous copies without a wait, deadlocks between blocks;
-// - limits of a launch, and values declared uniform that are not;
-// - tiles and accumulators of wgmma and boxes of TMA that are accessed too early or described wrongly;
-// - blocks that end before their neighbour has finished with them;
-// - with AddressSanitizer, accesses beyond a matrix or dynamic shared memory;
-// - with ThreadSanitizer, accesses that no barrier orders, in shared and global memory.
+// It finds missing barriers, waits and fences (memory starts as NaN, copies land late, threads run far ahead of each
+// other), deadlocks, wrong descriptions of tiles and boxes, exceeded limits of a launch, and values declared uniform
+// that are not; with AddressSanitizer, accesses beyond a matrix or dynamic shared memory; with ThreadSanitizer,
+// accesses that no barrier orders.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +27,6 @@ struct Configuration {
   bool waits_itself = false;  // may start before the previous grid's end, for which threads wait
 };
 
-// Set by tests between launches.
 struct Schedule {
   uint64_t seed = 1;
   int multiprocessors = 4;      // limits the resident blocks
@@ -46,7 +41,6 @@ std::string run(const void *kernel, const Configuration &configuration, const st
 
 // ---- Called by kernels, through names of cuda_runtime.h, hip_runtime.h and emulating headers.
 
-// The part of a thread that kernels see.
 struct Thread {
   Index index, block_index;
   unsigned rank = 0;  // in the block
@@ -65,7 +59,7 @@ void progress();
 // Barrier `id` of `count` threads, 0: all of the block. `place`: the call in the source.
 void barrier_sync(int id, unsigned count, int place);
 void barrier_arrive(int id, unsigned count, int place);
-// A barrier that returns the number of nonzero values.
+// Returns the number of nonzero values.
 int barrier_count(int value, int place);
 // Barrier of the cluster's threads that have not left.
 void cluster_sync();
@@ -79,12 +73,10 @@ uint64_t warp_exchange(WarpOp op, uint64_t mask, uint64_t value, unsigned argume
 unsigned lane();
 uint64_t full_wave();
 
-// Checks that the n-th value declared uniform is that of all lanes of the wave. Lanes do not wait, so it orders
-// nothing.
+// The n-th value declared uniform must be that of all lanes of the wave. Orders nothing.
 void expect_uniform(uint64_t value);
 
-// C += A * B by an instruction of matrix_instructions.h. `a`, `b`: this lane's operand registers; `c`: its
-// accumulators, in memory.
+// C += A * B. `a`, `b`: this lane's operand registers; `c`: its accumulators.
 struct MatrixOp;
 void matrix_multiply(const MatrixOp &op, const void *a, const void *b, void *c);
 
@@ -104,7 +96,6 @@ void warpgroup_commit();
 void warpgroup_wait(unsigned pending);
 
 void *dynamic_shared();
-// 32-bit shared memory addresses of instructions.
 uint32_t shared_address(const void *pointer);
 void *shared_pointer(uint32_t address, size_t bytes);
 // The same place in block `rank` of the cluster.
@@ -123,7 +114,6 @@ void mbarrier_init(Mbarrier *barrier, unsigned count);
 void mbarrier_arrive(Mbarrier *barrier, unsigned count = 1);
 void mbarrier_expect(Mbarrier *barrier, unsigned bytes);
 bool mbarrier_test(const Mbarrier *barrier, unsigned parity);
-// Arrives when this thread's issued copies have landed.
 void mbarrier_arrive_after_copies(Mbarrier *barrier);
 
 // TMA's map of a column-major float matrix.

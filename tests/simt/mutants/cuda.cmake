@@ -49,7 +49,6 @@ libsgemm_add_mutant(width_taken ${wgmma}_multiply.cuh "sums_taken, *parity ^ 1)"
 libsgemm_add_mutant(width_back ${store} "y_of = first_y + Config::box_y * b - (back ? 16 : 0)"
                     "y_of = first_y + Config::box_y * b" "${wrong_element}")
 
-# Clusters of four blocks.
 set(problem cuda/wgmma/wgmma_problem.h)
 libsgemm_set_mutated(sm90_wgmma_64x128x64_mutant ${CMAKE_CURRENT_SOURCE_DIR}/mutants/wgmma_cluster_mutant.cu)
 libsgemm_add_mutant(cluster_none ${engine} "#pragma once" "#pragma once" "All tests passed")
@@ -60,7 +59,6 @@ libsgemm_add_mutant(cluster_y ${problem} "<< (y(rank) << log_x)" "<< (x(rank) <<
                     "${wrong_element}|${nobody}|not[ \n]+there")
 libsgemm_add_mutant(cluster_part ${wgmma}_copy.cuh "share_x = {c.y(rank)," "share_x = {0," "${wrong_element}")
 
-# Triangles in parts.
 if(sm90_wgmma_256x128x64_triangle IN_LIST rows)
   libsgemm_set_mutated(sm90_wgmma_256x128x64_triangle wgmma/sm90_wgmma_256x128x64_triangle.cu)
   libsgemm_add_mutant(triangle_none ${engine} "#pragma once" "#pragma once" "All tests passed")
@@ -70,7 +68,6 @@ if(sm90_wgmma_256x128x64_triangle IN_LIST rows)
                       "${wrong_element}")
 endif()
 
-# TF32 through registers.
 if(sm90_wgmma_64x128x32_packed IN_LIST rows)
   libsgemm_set_mutated(sm90_wgmma_64x128x32_packed wgmma/sm90_wgmma_64x128x32_packed.cu)
   libsgemm_add_mutant(tf32_none ${engine} "#pragma once" "#pragma once" "All tests passed")
