@@ -96,8 +96,7 @@ def need_backend(build, backend):
 
 
 def environment(build, backend, stats=None, sanitizer_runtime='', **more):
-    """Preloads the drop-in, forces `backend`, forbids fallbacks. In an uninstrumented program an instrumented library
-    needs its sanitizer's runtime first."""
+    """Preloads the drop-in (after its sanitizer's runtime), forces `backend`, forbids fallbacks."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(('LIBSGEMM_', 'LD_'))}
     preload = [p for p in sanitizer_runtime.split(':') if p] + [str(build / 'lib/libsgemm_blas.so')]
     env.update(LD_PRELOAD=' '.join(preload), LIBSGEMM_BACKEND=backend, LIBSGEMM_STRICT='1')

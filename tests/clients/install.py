@@ -16,7 +16,6 @@ PROGRAMS = {'consumer_c': 'libsgemm_sgemm', 'consumer_cpp': 'libsgemm_sgemm_h', 
 
 
 def run(command, **options):
-    """Returns stdout; the command must succeed."""
     command = [str(part) for part in command]
     done = subprocess.run(command, capture_output=True, text=True, **options)
     if done.returncode != 0:

@@ -17,7 +17,6 @@ FORTRAN_NAMES = ['{}_', 'scipy_{}_']
 
 
 def arrived_as(calls, names, routine):
-    """Name and number of the calls that arrived."""
     found = [(name.format(routine), calls[name.format(routine)]) for name in names if name.format(routine) in calls]
     if len(found) > 1:
         clientlib.fail(f'{routine} arrived under several names: {found}')

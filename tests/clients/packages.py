@@ -18,7 +18,6 @@ BUILD = pathlib.Path(BUILD)
 
 
 def run(command, **options):
-    """Returns stdout; the command must succeed."""
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
     if done.returncode != 0:
         clientlib.fail(f'{shlex.join(map(str, command))} ended with {done.returncode}', done.stdout, done.stderr)

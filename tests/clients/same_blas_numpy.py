@@ -1,4 +1,3 @@
-# Products by NumPy and, if present, SciPy.
 import importlib.util
 import pathlib
 

@@ -23,7 +23,6 @@ def need(condition, message, done):
 
 
 def installed(folder, prefix):
-    """Result of `cmake --install`, and the installed files."""
     done = subprocess.run([CMAKE, '--install', folder, '--prefix', prefix], capture_output=True, text=True)
     return done, sorted(str(path.relative_to(prefix)) for path in prefix.rglob('*') if path.is_file())
 

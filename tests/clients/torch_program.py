@@ -20,7 +20,6 @@ def mlp(width, batch):
 
 
 def block(width, batch):
-    """Sequences have 256 elements."""
     model = nn.TransformerEncoderLayer(width, width // 64, 4 * width, dropout=0, activation="gelu", batch_first=True, norm_first=True)
     return model, torch.randn(max(1, batch // 256), 256, width)
 

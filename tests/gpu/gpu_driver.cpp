@@ -1,4 +1,3 @@
-// Opens libcuda.so.1 or libamdhip64.so.
 #include "gpu_driver.h"
 
 #include <dlfcn.h>

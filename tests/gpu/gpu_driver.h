@@ -10,7 +10,7 @@
 namespace sgemm_test::gpu {
 
 using Pointer = unsigned long long;  // CUdeviceptr, hipDeviceptr_t
-using Handle = void *;               // context, stream, graph, executable graph
+using Handle = void *;
 using HostFunction = void (*)(void *);
 
 // (our name, CUDA's, HIP's, parameters). Functions return 0 for success.
@@ -71,7 +71,7 @@ void use_device(int device);
 // The thread's context or NULL with cuda, its device with hip.
 Handle current();
 
-// The device's primary context, and cudaDeviceReset. NVIDIA only.
+// NVIDIA only.
 bool has_context(int device);
 void reset_device(int device);
 
@@ -99,8 +99,7 @@ class Memory {
   Pointer address_ = 0;
 };
 
-// Copies pageable memory and waits: the driver's copy may outlast its call, and the tests' streams do not wait for the
-// default one.
+// Waits, since the driver's copy may outlast its call, and the tests' streams do not wait for the default one.
 void upload(Pointer target, const void *source, size_t bytes);
 
 class Stream {

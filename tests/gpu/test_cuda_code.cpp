@@ -1,5 +1,5 @@
-// Which code of backend cuda runs on which GPU, by what CMake compiles for each set of architectures
-// (architectures.cmake, passed as definitions) and how the plugin reads it; throughputs of GPUs known by name.
+// Which code of backend cuda runs on which GPU, from what CMake compiles (architectures.cmake, passed as definitions)
+// and what the plugin reads; throughputs of known GPUs.
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -9,7 +9,7 @@
 
 using namespace mock_test;
 
-// Groups of one product, of different sizes and scalars. Group 1 is empty; group 3 only scales.
+// Group 1 is empty; group 3 only scales.
 struct RaggedGroups {
   static constexpr int64_t kCount = 5;
   std::vector<std::unique_ptr<DeviceProduct>> products;

@@ -138,7 +138,7 @@ TEST_CASE("calls without a handle do not break a graph that another stream recor
   CHECK(on_device == LIBSGEMM_EXECUTION_FAILED);
   CHECK_THAT(refusal, Contains("records a graph"));
   CHECK(product.device.check_untouched() == "");
-  CHECK(on_host == LIBSGEMM_SUCCESS);  // another backend computes
+  CHECK(on_host == LIBSGEMM_SUCCESS);
   CHECK(host.check() == "");
   require(driver().destroy_graph(graph), "destroy_graph");
   CHECK(product.run() == LIBSGEMM_SUCCESS);

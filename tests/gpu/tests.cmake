@@ -1,4 +1,4 @@
-# The CUDA code of builds with some values of LIBSGEMM_CUDA_ARCHITECTURES, and known GPUs. Needs no nvcc.
+# Needs no nvcc.
 include(${PROJECT_SOURCE_DIR}/backends/cuda/architectures.cmake)
 libsgemm_add_test(gpu/test_cuda_code)
 target_include_directories(test_cuda_code PRIVATE ${PROJECT_SOURCE_DIR}/backends ${PROJECT_SOURCE_DIR}/backends/cuda)

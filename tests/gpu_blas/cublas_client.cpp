@@ -1,4 +1,4 @@
-// Calls cuBLAS, for test_cublas.cpp; cuBLAS and GPU are mocks (plugins/mock_cuda.cpp).
+// Calls cuBLAS, for test_cublas.cpp.
 #include <stddef.h>
 #include <stdint.h>
 

@@ -260,7 +260,6 @@ void step_fork() {
   expect(status == 0, "a child");
 }
 
-// Never destroyed.
 Work *g_kept;
 void at_end() { expect(g_kept->sgemm() == kOk, "sgemm at exit"); }
 void step_exit() {

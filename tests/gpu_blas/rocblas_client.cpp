@@ -1,4 +1,4 @@
-// Calls rocBLAS, for test_rocblas.cpp; rocBLAS and GPU are mocks (plugins/mock_hip.cpp).
+// Calls rocBLAS, for test_rocblas.cpp.
 #include <stddef.h>
 #include <stdint.h>
 

@@ -25,8 +25,6 @@ F *behind(const char *name) {
   return reinterpret_cast<F *>(found);
 }
 
-// ---- Arguments
-
 // Random in the full range of T, so that all arguments differ. Pointers have 56 bits.
 template <typename T>
 T any_value(std::mt19937_64 *random) {
@@ -125,7 +123,6 @@ struct Problem {
     (p).compare("rocblas_" #name "_64", rocblas_##name##_64, call);                                               \
   } while (false)
 
-// C is 7 x 6, inner sizes 5, leading dimensions 8 to 10.
 void step_products() {
   Problem p;
   constexpr int s = Problem::kStride, count = Problem::kCount;

@@ -33,7 +33,6 @@ class MissingTool(Exception):
 
 @functools.lru_cache(maxsize=None)
 def tool(name: str) -> str:
-    """Path of the newest version."""
     for spelling in [*(f'{name}-{version}' for version in VERSIONS), name]:
         path = shutil.which(spelling) or shutil.which(spelling, path=FOLDERS)
         if path:
@@ -44,8 +43,6 @@ def tool(name: str) -> str:
 def run(*command: object) -> str:
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True).stdout
 
-
-# ---- Code objects.
 
 def sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
     (table,) = struct.unpack_from('<Q', elf, 0x28)
@@ -88,8 +85,6 @@ def code_objects(path: pathlib.Path) -> Iterator[bytes]:
                 raise ValueError(f'{path}: its code is compressed; compile with --no-offload-compress')
             yield from bundled(content)
 
-
-# ---- Instructions.
 
 class Instruction:
     """`operations`: two if dual; `text`: as the assembler takes it."""
@@ -224,8 +219,6 @@ def components(followers: list[list[int]], among: set[int]) -> list[set[int]]:
                 found.append(component)
     return found
 
-
-# ---- Files.
 
 def metadata(path: pathlib.Path) -> tuple[str, str, list[dict[str, str]]]:
     """Architecture, compiler and facts about each kernel."""

@@ -11,7 +11,8 @@ know. Needs LLVM's tools.
 
 No kernel may use scratch (spills, arrays), flat addresses for loads, or calls. The hot loop is the one with the most
 FMAs or matrix instructions, without inner loops; of nested loops the denser one. An entry may have check_sass.py's keys
-loop, code (names in gfx9's spelling; "a|b": either), loop_exactly and kernels, and:
+loop, code, never, loop_exactly and kernels (names in gfx9's spelling; in loop and code "a|b": either; never: starts of
+names), and:
     fma           least share of FMAs in the vector unit's issue slots of the hot loop. A packed FMA takes one slot,
                   each operation of a dual instruction half a slot
     matrix        least share of a wave's clocks with matrix instructions, by llvm-mca; 0 for chips unknown to it
@@ -23,7 +24,6 @@ loop, code (names in gfx9's spelling; "a|b": either), loop_exactly and kernels, 
     waves         least number of waves on a SIMD
     lds           bytes of LDS, exactly
     sgpr_spills   scalar registers kept in lanes of vector registers (an instruction each time, no memory); default 0
-    never         instructions that the kernel must not have, by the start of the name
     only          "gfx90a|gfx942": meant for these; elsewhere only the rules for every kernel count
     variants      entries for instances whose arguments contain the key ("outer_x4 inner_x4"), replacing these
     on            entries for architectures that start with the key ("gfx11"), replacing these
@@ -103,8 +103,6 @@ def entry_of(each: Measured, entry: Entry) -> Entry:
         entry = {**entry, **entry_of(each, part)}
     return entry
 
-
-# ---- The checks.
 
 def forbidden(each: Measured, entry: Entry) -> Iterator[str]:
     kernel = each.kernel
@@ -192,8 +190,6 @@ def check(all_measured: list[Measured], rows: list[str], expectations: dict[str,
             if on and (name, part) not in fitting:
                 yield f'{name}: no kernel for the variant {part}'
 
-
-# ---- The table.
 
 class Line(NamedTuple):
     """The worst instances of a row on one architecture."""

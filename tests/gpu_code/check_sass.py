@@ -191,7 +191,6 @@ def check(kernels: Iterable[sass.Kernel], rows: list[str], expectations: dict[st
 
 
 def check_reassigned(folder: pathlib.Path, entries: dict[str, Entry]) -> Iterator[str]:
-    """All problems of reassign_registers.py's cubins."""
     for path in sorted(folder.glob('*.cubin')):
         if path.stem not in entries:
             yield f'{path.name}: a reassigned cubin without an expectation'

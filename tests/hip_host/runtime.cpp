@@ -31,8 +31,6 @@ namespace {
 
 using namespace libsgemm;
 
-// ---- The table: one kernel
-
 void product(GemmDesc desc) {
   Error ignored = {};
   cpu_scalar_1x1x1_naive(desc, {}, &ignored);
@@ -51,8 +49,6 @@ constexpr Kernel kRow = {"gfx_mock",
                          [](const GemmDesc &, int) { return 1.0; },
                          nullptr,
                          launch_product};
-
-// ---- The runtime's state
 
 std::vector<std::string> devices() {
   const char *text = std::getenv("MOCK_HIP_DEVICES");
@@ -133,8 +129,6 @@ libsgemm_status_t libsgemm::gpu::launch_split(Scheme, const PassProblem &, int64
 libsgemm_status_t libsgemm::gpu::launch_repair(const GemmDesc &, const Guard &, const Launch &, Error *) {
   return LIBSGEMM_SUCCESS;
 }
-
-// ---- The runtime's calls
 
 #define MOCK_CALL(name, parameters, code)             \
   hipError_t name parameters {                        \

@@ -28,7 +28,6 @@ inline void begin() {
   reset();
 }
 
-// Integers, so that products are exact; padded columns.
 struct Shape {  // NOLINT(clang-analyzer-optin.performance.Padding): fields in the order in which tests write shapes
   int64_t m, n, k;
   bool transa = false, transb = false;

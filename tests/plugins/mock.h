@@ -17,7 +17,7 @@ enum Site : int {
   kQuery,
   kPinned,
   kStream,  // creating a stream or event, recording an event, making a stream wait
-  kMemory,  // query of free memory
+  kMemory,
   kChecksum,
   kElements,
   kLoad,  // loading launch_in_steps()'s second kernel at its first use after unload()

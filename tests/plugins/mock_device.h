@@ -26,7 +26,6 @@ struct Event {
 };
 using SharedEvent = std::shared_ptr<Event>;
 
-// An operation: work, or an event to reach or to wait for.
 struct Op {
   std::function<void()> work;
   SharedEvent reach, wait;

@@ -1,4 +1,3 @@
-// The mock GPU's kernels, by the loops of backend ref.
 #include <time.h>
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Memory of the mock GPU: blocks of its devices, and page-locked memory.
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>

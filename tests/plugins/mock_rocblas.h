@@ -56,8 +56,6 @@ void copy(const BlasHandle *handle, int64_t m, int64_t n, const float *from, int
   }
 }
 
-// ---- Products
-
 GemmDesc describe_gemm(const BlasHandle *handle, int transa, int transb, int64_t m, int64_t n, int64_t k,
                        const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb, const void *beta,
                        float *c, int64_t ldc) {
@@ -121,8 +119,6 @@ int gemm_ex(GEMM_BATCHED_EX_PARAMETERS(INT)) {
   if (ldc != ldd) return kInvalidSize;
   return run(h, pointers(desc, a, b, static_cast<float *const *>(d), count));
 }
-
-// ---- Symmetric matrices
 
 template <typename INT>
 GemmDesc describe_symm(SYMM_PARAMETERS(INT)) {
@@ -201,8 +197,6 @@ TRIANGLE_OF_TWO(SYR2K, syr2k, Routine::syr2k, trans, LIBSGEMM_NO_TRANS)
 TRIANGLE_OF_TWO(SYR2K, syrkx, Routine::gemmtr, trans, turned(trans) ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS)
 TRIANGLE_OF_TWO(GEMMT, gemmt, Routine::gemmtr, transa, transb)
 
-// ---- Triangular matrices
-
 GemmDesc triangular(const void *handle, Routine routine, int side, int uplo, int trans, int diag, int64_t m, int64_t n,
                     const float *alpha, const float *a, int64_t lda, float *c, int64_t ldc) {
   GemmDesc desc = product(turned(trans), false, m, n, side == LIBSGEMM_LEFT ? m : n,
@@ -255,8 +249,6 @@ int trsm(TRSM_BATCHED_PARAMETERS(INT)) {
 }
 
 }  // namespace
-
-// ---- Names
 
 #define DEFINE(FORM, function, name, INT)         \
   EXPORT int name(FORM##_PARAMETERS(INT)) {       \

@@ -1,6 +1,6 @@
-// Common part of both vendors' mocks (mock_cuda.cpp, mock_hip.cpp): calls of the driver or runtime and of cublasLt or
-// hipBLASLt that differ in name only. Memory, streams and work are the mock plugin's (mock.cpp). An event takes the
-// CPU's time when the work before it is done.
+// Calls of the driver or runtime, and of cublasLt or hipBLASLt, that differ in name only between mock_cuda.cpp and
+// mock_hip.cpp. Memory, streams and work are the mock plugin's (mock.cpp). An event takes the CPU's time when the work
+// before it is done.
 //
 // The including file defines MOCK_SYMBOL(cuda, hip), which selects a name, and before that
 //   kBackend, kFaults                       the plugin's name; the variable that selects a fault:
@@ -32,7 +32,7 @@ using libsgemm::Backend;
 using libsgemm::GemmDesc;
 
 constexpr int kSuccess = 0, kOutOfMemory = 2, kNoDevice = 100;
-constexpr size_t kSmall = size_t{40} << 20;  // bytes for a peer's workspace and little more
+constexpr size_t kSmall = size_t{40} << 20;  // a peer's workspace and little more
 
 struct Event {
   double seconds;
@@ -67,7 +67,7 @@ int synchronize(void *stream) {
   return plugin().backend->synchronize(device_of(stream), stream, &error) == LIBSGEMM_SUCCESS ? kSuccess : 999;
 }
 
-// Launches the plugin's second kernel, which needs no workspace and takes any description.
+// The plugin's second kernel needs no workspace and takes any description.
 int launch(void *stream, const GemmDesc &desc) {
   libsgemm::Launch launch = {};
   launch.device = device_of(stream);

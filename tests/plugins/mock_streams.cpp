@@ -1,4 +1,3 @@
-// Streams of the mock GPU: graphs, events, waiting, copies.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>

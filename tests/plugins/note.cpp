@@ -1,5 +1,4 @@
-// A plugin without a backend, whose ELF note names a required library. With NOTE_ABORTS loading ends the process, which
-// must not happen without that library.
+// With NOTE_ABORTS loading ends the process, which must not happen without the library that the ELF note requires.
 #include <cstdlib>
 
 #include "process/elf_file.h"

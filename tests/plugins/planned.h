@@ -93,7 +93,6 @@ struct Planned {
                                     plan_b, 0, c.data(), c.ld);
   }
 
-  // Compares C with the product of set(seed)'s operands.
   bool right(int64_t seed_a, int64_t seed_b) {
     Planned wanted(-1, layout, transa, transb, m_, n_, k_);
     wanted.a.set(seed_a);

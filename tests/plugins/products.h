@@ -51,7 +51,7 @@ inline void reset() {
 
 inline float value(int64_t i, int64_t j) { return static_cast<float>((i * 5 + j * 3) % 7 - 3); }
 
-// Column-major and square; integers, so that it is exact; C has an extra column.
+// Column-major and square, of integers; C has an extra column.
 struct Product {
   int64_t n;
   std::vector<float> a, b, c, before;

@@ -1,4 +1,3 @@
-// Faulty kernels that the runtime must detect.
 #pragma once
 
 #include "runtime/launch.h"

@@ -36,7 +36,6 @@ constexpr Sheet kSheets[] = {
     {"RX 9070 XT", 48.7, 0, 195, 195, 0, 0, 640},
 };
 
-// The rates are rounded.
 constexpr double kRounding = 1.01;
 
 double peak(const Sheet &s, Type type, libsgemm_math_mode_t mode) {

@@ -90,8 +90,8 @@ class Tester {
     }
   }
 
-  // Kernels that copy 16-bit operands: each size in turn is the length of a line, so that lines of all lengths that the
-  // copy distinguishes start at all places within 16 bytes.
+  // Kernels that copy 16-bit operands: lines of all lengths that the copy distinguishes start at all places within 16
+  // bytes.
   void run_lines(Routine routine) {
     if (!copies(routine)) return;
     int turn = 0;
@@ -275,8 +275,8 @@ class Tester {
   bool claimed_ = false;  // the kernel supports the form, as far as requested
 };
 
-// Triangular systems of small integers whose inverse exceeds double, exact by substitution; a NaN on the right-hand
-// side must not reach earlier solutions. Returns the first wrong element.
+// Triangular systems of small integers whose inverse exceeds double, exact by substitution. A NaN on the right-hand
+// side must not reach earlier solutions.
 std::string solve_steep(const Kernel &row, libsgemm_side_t side, libsgemm_uplo_t uplo, bool with_nan) {
   constexpr int64_t kOrder = 40, kCount = 3, kAt = 21;
   const bool left = side == LIBSGEMM_LEFT, lower = uplo == LIBSGEMM_LOWER;

@@ -259,15 +259,15 @@ const Shape kShapes[] = {
     {2, 16, 12, 12, 24, 3, 3, 2, 2, 1, 1},
     {1, 4, 9, 11, 5, 1, 1, 2, 3},  // stride larger than the filter
     {1, 2, 13, 7, 3, 2, 3, 3, 1, 0, 2},
-    {1, 3, 4, 3, 4, 3, 3, 1, 1, 5, 4},                    // borders larger than the image
-    {2, 4, 11, 12, 6, 3, 3, 1, 2, 2, 3, 2, 3},            // dilation
-    {1, 4, 13, 12, 6, 3, 2, 4, 2, 2, 1, 2, 3},            // stride and dilation with a common factor
-    {1, 2, 9, 9, 3, 3, 3, 6, 4, 1, 2, 3, 2},              // remainders without taps
-    {2, 12, 6, 5, 18, 3, 3, 1, 1, 1, 1, 1, 1, 3},         // groups
-    {2, 20, 19, 9, 44, 3, 3, 1, 1, 1, 1, 1, 1, 4},        // groups with more channels than a quad
-    {2, 14, 9, 12, 18, 3, 2, 2, 2, 1, 0, 1, 1, 2},        // the same, strided
-    {2, 10, 7, 6, 20, 3, 3, 2, 1, 1, 1, 1, 1, 10},        // depthwise, two filters each
-    {3, 8, 9, 8, 8, 5, 5, 1, 1, 2, 2, 1, 1, 8},           // depthwise
+    {1, 3, 4, 3, 4, 3, 3, 1, 1, 5, 4},          // borders larger than the image
+    {2, 4, 11, 12, 6, 3, 3, 1, 2, 2, 3, 2, 3},  // dilation
+    {1, 4, 13, 12, 6, 3, 2, 4, 2, 2, 1, 2, 3},  // stride and dilation with a common factor
+    {1, 2, 9, 9, 3, 3, 3, 6, 4, 1, 2, 3, 2},    // remainders without taps
+    {2, 12, 6, 5, 18, 3, 3, 1, 1, 1, 1, 1, 1, 3},
+    {2, 20, 19, 9, 44, 3, 3, 1, 1, 1, 1, 1, 1, 4},  // groups with more channels than a quad
+    {2, 14, 9, 12, 18, 3, 2, 2, 2, 1, 0, 1, 1, 2},  // the same, strided
+    {2, 10, 7, 6, 20, 3, 3, 2, 1, 1, 1, 1, 1, 10},  // depthwise, two filters each
+    {3, 8, 9, 8, 8, 5, 5, 1, 1, 2, 2, 1, 1, 8},
     {1, 8, 5, 10, 130, 3, 1, 1, 1, 0, 0, 1, 1, 1, 2, 0},  // padding below only
     {5, 64, 4, 4, 8, 2, 2, 2, 2},
     {2, 40, 13, 14, 72, 3, 3, 1, 1, 1, 1},           // several tiles each way
@@ -324,7 +324,7 @@ TEST_CASE("a row for convolutions rounds as its mode promises, and spreads NaN a
       {3, 40, 12, 11, 72, 3, 3, 1, 1, 1, 1},
       {2, 36, 17, 9, 150, 3, 3, 1, 1, 1, 1},
       {4, 300, 7, 6, 20, 1, 1},
-      {2, 12, 14, 9, 12, 3, 3, 1, 1, 1, 1, 1, 1, 12},  // depthwise
+      {2, 12, 14, 9, 12, 3, 3, 1, 1, 1, 1, 1, 1, 12},
       {2, 12, 15, 9, 12, 5, 5, 2, 2, 2, 2, 1, 1, 12},
       {1, 6, 19, 10, 6, 3, 3, 1, 1, 0, 0, 1, 1, 6},
       {2, 7, 21, 12, 7, 7, 7, 1, 1, 2, 3, 1, 1, 7},

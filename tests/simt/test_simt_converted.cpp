@@ -75,7 +75,6 @@ bool same_bits(const std::vector<float> &x, const std::vector<float> &y) {
   return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
 }
 
-// Columns start at multiples of 16 bytes.
 Case aligned_case(int64_t m, int64_t n, int64_t k, int turn) {
   Case test = case_of(Routine::kSgemm, m, n, k);
   if (turn % 2 != 0) test.transa = LIBSGEMM_TRANS;

@@ -18,7 +18,7 @@ namespace {
 struct Way {
   Kernel row;
   Routine routine;
-  bool aligned;  // columns of A and B start at multiples of 16 bytes
+  bool aligned;
 };
 
 std::vector<Way> ways() {

@@ -1,4 +1,3 @@
-/* C99: multiplies, checks the numbers and prints who computed. */
 #include <libsgemm.h>
 #include <stdio.h>
 

@@ -1,4 +1,3 @@
-// C++: multiplies with a handle, checks the numbers and prints the backend.
 #include <libsgemm.h>
 
 #include <cstdio>

@@ -1,6 +1,5 @@
-// Makes random calls of cuBLAS twice on the same operands: by linked names, which a preloaded libsgemm_cublas.so takes,
-// and by the real library. Compares status, every element of C within FP32's bound in include/libsgemm.h, and the
-// memory around C bit by bit.
+// Makes random calls of cuBLAS, each by linked names, which a preloaded libsgemm_cublas.so takes, and by the real
+// library. Compares status, C within FP32's bound in include/libsgemm.h, and the memory around C bit by bit.
 //
 //   LD_PRELOAD=.../libsgemm_cublas.so cublas_fuzz [--cases 10000] [--seed 1] [--threads 1] [--reset] [--cost]
 //
@@ -29,7 +28,7 @@
 
 namespace {
 
-constexpr int64_t kElements = 1 << 20;  // of A, B and C each
+constexpr int64_t kElements = 1 << 20;  // elements of each matrix
 constexpr double kUnit = 1.0 / (1 << 24);
 
 // For the message after a crash.
@@ -212,7 +211,6 @@ class Worker {
             stream()};
   }
 
-  // A well-conditioned triangle, for solves.
   void make_triangle(const Case &x) {
     const int64_t order = std::max<int64_t>(x.k, 1);
     std::vector<float> values(static_cast<size_t>(kElements));
@@ -226,7 +224,6 @@ class Worker {
     copy(triangle_, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice);
   }
 
-  // Copies on the case's stream.
   void copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) const {
     require(cudaMemcpyAsync(to, from, bytes, kind, stream()), "copy");
     require(cudaStreamSynchronize(stream()), "copy");

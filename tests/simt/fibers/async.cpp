@@ -1,4 +1,4 @@
-// Asynchronous copies and mbarriers. A copy lands as late as allowed; until then its target is NaN.
+// Asynchronous copies and mbarriers.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

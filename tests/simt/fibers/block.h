@@ -1,4 +1,4 @@
-// State of a launch: blocks, threads, waits. Internal to the runtime.
+// State of a launch, internal to the runtime.
 #pragma once
 
 #include <array>
@@ -77,7 +77,7 @@ struct FiberThread : Thread {
   Waiting waiting = Waiting::no;
   int place = 0;   // line of the awaited barrier
   int result = 0;  // returned by barrier_count
-  // A warp operation. `value`: the lane's input, then its result.
+  // `value`: the lane's input, then its result.
   WarpOp op = WarpOp::sync;
   uint64_t mask = 0, value = 0;
   unsigned argument = 0;

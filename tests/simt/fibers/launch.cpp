@@ -1,4 +1,3 @@
-// Kernel launches for both vendors' backends.
 #include "gpu/launch.h"
 
 #include "simt.h"

@@ -51,8 +51,6 @@ int k_wmma(int lane, int element) {
 }
 MatrixPlace c_wmma(int lane, int i) { return {lane % 16, 8 * (lane / 16) + i}; }
 
-// ---- Elements.
-
 // All binary16 numbers, since millions are converted.
 const std::vector<float> &halves() {
   static const std::vector<float> table = [] {
@@ -73,8 +71,6 @@ Value element(const MatrixOp &op, const void *registers, int i) {
   std::memcpy(&bits, static_cast<const char *>(registers) + 2 * i, sizeof bits);
   return op.type == MatrixType::f16 ? halves()[bits] : sgemm_test::float_from_bfloat16(bits);
 }
-
-// ---- The product.
 
 constexpr int kMost = 32;  // most rows, columns and k
 

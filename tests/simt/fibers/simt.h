@@ -138,8 +138,8 @@ struct ArrayMap {
   int16_t lower[2], upper[2];
   uint8_t step[2];
 };
-// Copies the box at `at` to the same place in the cluster's blocks with a bit in `blocks`, and counts bytes at each
-// block's barrier.
+// Copies the box at `at` to the same place in the cluster's blocks with a bit in `blocks`; counts bytes at their
+// barriers.
 void copy_box(uint32_t target, const ArrayMap &map, const int (&at)[4], uint32_t barrier, unsigned blocks);
 // Copies a box of images, pixels moved by `offset` columns and rows.
 void copy_pixels(uint32_t target, const ArrayMap &map, const int (&at)[4], const int (&offset)[2], uint32_t barrier,

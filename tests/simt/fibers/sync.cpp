@@ -1,4 +1,3 @@
-// Barriers of blocks and clusters; warp operations.
 #include <algorithm>
 
 #include "block.h"
@@ -97,8 +96,7 @@ OwnWave own_wave() {
   return {&block->waves[index], &block->threads[index * size], lanes};
 }
 
-// Joins the operation; the last lane completes it and wakes all. Returns the place to acquire() after the wait, or
-// null.
+// The last lane completes the operation and wakes all. Returns as count_arrival(), or null.
 void *join_operation(WarpOp op, uint64_t mask, uint64_t value, unsigned argument) {
   const Unwatched unwatched;
   FiberThread *thread = self();

@@ -1,7 +1,7 @@
 // Warpgroup products (wgmma) in plain C++, with the arithmetic of Hopper's tensor cores.
 //
-// A product is carried out for all 128 threads at once: when all have issued it and a thread needs the result, or
-// earlier, at random. It reads shared memory then: tiles that change too early or come too late give wrong results.
+// A product is carried out for all 128 threads at once, when a thread needs the result or at random earlier: operands
+// in shared memory that change too early or come too late give wrong results.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -161,7 +161,7 @@ float toward_zero(double x) {
   return static_cast<float>(x);
 }
 
-// One row of accumulators. All numbers are finite.
+// All numbers are finite.
 SGEMM_TEST_VECTORS void multiply_row(const Operand &x, int row, const Operand &y, int columns, int depth, float *sum) {
   int16_t most[kMostColumns];
   double scale[kMostColumns], total[kMostColumns];

@@ -72,8 +72,6 @@ inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
 using std::max;
 using std::min;
 
-// ---- Arithmetic and bits.
-
 namespace simt {
 template <typename To, typename From>
 To bits_as(From value) {
@@ -101,8 +99,6 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned bits) {
   return static_cast<unsigned>((static_cast<uint64_t>(high) << 32 | low) >> bits % 32);
 }
 inline unsigned __umulhi(unsigned a, unsigned b) { return static_cast<unsigned>((static_cast<uint64_t>(a) * b) >> 32); }
-
-// ---- Memory.
 
 template <typename T>
 T __ldg(const T *address) {
@@ -181,7 +177,6 @@ template <typename T>
 T atomicCAS(T *address, T expected, T value) {
   return simt::atomic(address, [expected, value](T old) { return old == expected ? value : old; });
 }
-// Restarts at 0 after `limit`, as in CUDA.
 inline unsigned atomicInc(unsigned *address, unsigned limit) {
   return simt::atomic(address, [limit](unsigned old) { return old >= limit ? 0 : old + 1; });
 }

@@ -38,7 +38,6 @@ libsgemm_add_mutant(wgmma_end ${engine} "ptx::store_wait<0>();  // their" "{}  /
 libsgemm_add_mutant(wgmma_half ${wgmma}_copy.cuh "rank * (Config::y_bytes / 2)" "(1 - rank) * (Config::y_bytes / 2)"
                     "${wrong_element}")
 
-# Tiles of any width, warpgroups that share k.
 libsgemm_set_mutated(sm90_wgmma_48x64x64_mutant ${CMAKE_CURRENT_SOURCE_DIR}/mutants/wgmma_width_mutant.cu)
 libsgemm_add_mutant(width_none ${engine} "#pragma once" "#pragma once" "All tests passed")
 libsgemm_add_mutant(width_turn ${wgmma}_multiply.cuh "if (s + 1 < steps) at->advance();" "at->advance();"

@@ -29,7 +29,7 @@ libsgemm_add_mutant(first_barrier hip/tiles/valu.h "\n  __syncthreads();" "" "${
 libsgemm_add_mutant(warp_barrier gpu/tiles/tile.h "    sync_warp();\n#pragma unroll" "#pragma unroll" "${symptom}")
 libsgemm_add_mutant(swap hip/tiles/valu.h "now = 4 * kPair - now;" "now = 0 * kPair;" "${symptom}")
 
-# Convolutions: places of a k-tile. (Without the first barrier a kernel reads anywhere, and the process may end.)
+# No mutant of convolutions lacks the first barrier: it would read anywhere, and the process might end.
 if(TARGET test_simt_gfx90a_gfx_fma_64x64x8_conv AND NOT LIBSGEMM_SANITIZE)
   set(mutant_tests simt_amd_conv_tests)
   libsgemm_set_mutated(gfx_fma_64x64x8_conv conv/gfx_fma_64x64x8_conv.hip)
@@ -40,8 +40,7 @@ endif()
 if(LIBSGEMM_SIMT_ROWS AND NOT LIBSGEMM_SIMT_ROWS MATCHES "^(kinds|loops)$")
   return()
 endif()
-# Level 3: a triangle's edge, mirrored elements, zeros or ones in A, barriers. Those between parts of a sum only keep
-# unneeded reads from racing.
+# Barriers between parts of a sum only keep unneeded reads from racing.
 libsgemm_set_mutated(gfx_fma_64x64x8_triangle level3/gfx_fma_64x64x8_triangle.hip)
 if(tsan)
   libsgemm_add_mutant(triangle_barrier hip/level3/triangle.h "if (left < p.k_tiles) __syncthreads();" "" "${symptom}")
@@ -65,7 +64,6 @@ libsgemm_add_mutant(solve_barrier gpu/level3/panel.h "      __syncthreads();\n  
 if(NOT tsan)
   libsgemm_add_mutant(solve_triangle gpu/level3/panel.h "(i < l) == p.upper);" "(i < l) != p.upper);" "${symptom}")
 endif()
-# A triangle's edge on matrix cores. Split operands: their barrier, and the weight of small products.
 set(mutated gfx908_mfma_128x128x32_fp16x3)
 if(NOT tsan)
   set(mutant_libraries test_simt_gfx908_host ${test_simt_gfx908_shared})
@@ -76,7 +74,7 @@ if(NOT tsan)
   libsgemm_add_mutant(splits_barrier hip/splits/split_product.h "        __syncthreads();\n" "" "${symptom}")
   libsgemm_add_mutant(splits_weight hip/splits/split_product.h "kLowScale : 1.0f" "1.0f : 1.0f" "${symptom}")
 endif()
-# fp32_fast: a row's excess, without which splits compute what they do not hold; and FP64 sums.
+# Without a row's excess, splits compute what they do not hold.
 if(TARGET test_simt_gfx942)
   set(row gfx908_mfma_128x128x32_fp32_fast)
   set(mutant_libraries test_simt_gfx942_host test_simt_gfx942_${mutated} ${test_simt_gfx942_shared})

@@ -1,4 +1,4 @@
-// Replaces backends/cuda/ptx.h on the CPU. Copies are deferred as long as allowed.
+// Replaces backends/cuda/ptx.h.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Replaces backends/cuda/wgmma/instructions.cuh on the CPU.
+// Replaces backends/cuda/wgmma/instructions.cuh.
 #pragma once
 
 #include "operand_lines.cuh"

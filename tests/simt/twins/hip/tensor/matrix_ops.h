@@ -1,4 +1,4 @@
-// Replaces backends/hip/tensor/matrix_ops.h on the CPU.
+// Replaces backends/hip/tensor/matrix_ops.h.
 #pragma once
 
 #include <cmath>
