@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77  # SKIP_RETURN_CODE
+SKIPPED = 77  # CTest's SKIP_RETURN_CODE
 
 # StatsFile and StatsRecord of common/process/stats.h.
 HEADER = struct.Struct('<8sIIII112sQQQQQ')

@@ -24,7 +24,7 @@ def run(command, **options):
 
 
 def clean_environment(**more):
-    """No variable helps to find a library."""
+    """Drops variables that help to find a library."""
     drop = ('LD_', 'LIBSGEMM_', 'CMAKE_PREFIX_PATH', 'PKG_CONFIG', 'CFLAGS', 'CXXFLAGS', 'LDFLAGS')
     return {**{k: v for k, v in os.environ.items() if not k.startswith(drop)}, **more}
 

@@ -11,7 +11,7 @@ import tempfile
 import clientlib
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Plain, and as the wheels' ILP64 and prefixed OpenBLAS spell them.
+# Names of BLAS calls: plain, and those of the wheels' ILP64 and prefixed OpenBLAS.
 CBLAS_NAMES = ['cblas_{}', 'cblas_{}64_', 'scipy_cblas_{}64_']
 FORTRAN_NAMES = ['{}_', 'scipy_{}_']
 

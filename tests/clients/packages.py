@@ -25,7 +25,7 @@ def run(command, **options):
 
 
 def environment(**more):
-    """No variable helps to find a library; dpkg needs the administrator's PATH."""
+    """Drops variables that help to find a library; dpkg needs the administrator's PATH."""
     drop = ('LD_', 'LIBSGEMM_', 'PKG_CONFIG', 'CFLAGS', 'LDFLAGS')
     kept = {k: v for k, v in os.environ.items() if not k.startswith(drop)}
     return {**kept, 'PATH': os.environ['PATH'] + ':/usr/sbin:/sbin', **more}

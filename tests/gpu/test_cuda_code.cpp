@@ -14,7 +14,7 @@ using libsgemm::cuda::code_arch;
 namespace {
 
 struct Gpu {
-  int arch, code;  // architecture of the code that runs; 0: none
+  int arch, code;  // code: architecture of the code that runs; 0: none
 };
 
 template <int kCodes, int kPtxs>

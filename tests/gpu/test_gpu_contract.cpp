@@ -1,4 +1,4 @@
-// Dispatch with a mock GPU: who computes, waits, allocations. LIBSGEMM_TEST_STRICT=1: the part for LIBSGEMM_STRICT.
+// Dispatch with a mock GPU. With LIBSGEMM_TEST_STRICT=1 it tests LIBSGEMM_STRICT.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -225,7 +225,7 @@ TEST_CASE("the workspace is allocated once, bounded, and the caller's is used") 
     REQUIRE(libsgemm_set_workspace(h, nullptr, 0) == LIBSGEMM_SUCCESS);
     gpu().release(1, mine);
   }
-  CHECK(gpu().bytes <= 2 * static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES));  // calls without a handle have two
+  CHECK(gpu().bytes <= 2 * static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES));  // workspaces without a handle
 }
 
 TEST_CASE("without memory for a workspace a smaller one is tried, then a kernel that needs none") {

@@ -175,7 +175,7 @@ TEST_CASE("a row for groups can be forced, and a failure before it has written l
       CHECK(groups.right());
     }
   }
-  for (const float beta : {-1.0f, 0.0f}) {  // with C read, a call that has written part of it cannot be repeated
+  for (const float beta : {-1.0f, 0.0f}) {  // if C is read, a call that has written part of it cannot be repeated
     reset();
     RaggedGroups groups(beta);
     gpu().fail_at[mock::kLaunch] = 2;

@@ -44,7 +44,7 @@ TEST_CASE("a call is ordered on its stream and returns before the work is done")
   CHECK(driver().query(stream) == gpu::kNotReady);
   barrier.open();
   REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
-  // Only C: the host still has the old A.
+  // Compares C only: the host has the old A.
   product.device.download();
   std::vector<float> wrong;
   for (int64_t j = 0; j < 210; ++j) {

@@ -1,7 +1,6 @@
 # Drop-ins in programs with mock GPUs: linked with a vendor's BLAS, or in a library that another program opens.
 add_executable(gpu_blas_loader gpu_blas/gpu_blas_loader.c)
 target_link_libraries(gpu_blas_loader PRIVATE ${CMAKE_DL_LIBS})
-# libsgemm_test_gpu_blas(<name> <vendor> <mock GPU> <library> <driver>): test_<name> with that library's clients.
 function(libsgemm_test_gpu_blas name vendor gpu library driver)
   set(stack ${CMAKE_CURRENT_BINARY_DIR}/plugins/${vendor}_stack)
   add_library(${name}_client_code OBJECT gpu_blas/${name}_client.cpp)

@@ -1,7 +1,7 @@
 """Reads AMD machine code: kernels of a code object, of a library or object file that holds some, or of a compiler's
 assembly (.s), for chips that the tools here cannot disassemble.
 
-In a host file each bundle in section .hip_fatbin has a number of entries, and the offset, size and target
+A bundle in a host file's section .hip_fatbin has the number of entries, and the offset, size and target
 ("hipv4-amdgcn-amd-amdhsa--gfx90a") of each.
 
 Instructions are spelled as on gfx9: ds_load_b128 of gfx11 is ds_read_b128, global_load_b128 is global_load_dwordx4. A
@@ -143,7 +143,7 @@ class Kernel:
         return sum(operation == name for each in self.instructions for operation in each.operations)
 
     def loops(self) -> Iterator[list[Instruction]]:
-        """Each without the instructions of its inner loops."""
+        """Each loop's instructions, without inner loops."""
         blocks = split(self.instructions)
         yield from own_instructions(blocks, links(blocks), set(range(len(blocks))))
 
@@ -261,7 +261,7 @@ def disassembled(path: pathlib.Path) -> dict[str, list[Instruction]]:
 
 
 def assembled(text: str) -> dict[str, list[Instruction]]:
-    """By function; addresses are the instructions' numbers."""
+    """Addresses are the instructions' numbers."""
     functions: dict[str, list[Instruction]] = {}
     lines: list[tuple[str, str]] = []
     labels: dict[str, int] = {}

@@ -7,7 +7,7 @@ it. Latency, waits and memory cost nothing.
     matrix units   the cycles of each matrix instruction; from gfx11 on they are the vector units
     LDS            128 bytes in a clock
 
-Numbers are from AMD's ISA manuals and LLVM; 128 bytes of LDS are assumed.
+Numbers are from AMD's ISA manuals and LLVM; 128 bytes of LDS are assumed to be reached.
 """
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LDS_BYTES = {'b8': 1, 'u8': 1, 'b16': 2, 'u16': 2, 'b32': 4, 'b64': 8, 'b96': 12
 class Chip(NamedTuple):
     simds: int      # in a compute unit
     registers: int  # for each lane, of all waves of a SIMD
-    granule: int    # a wave's registers are a multiple
+    granule: int    # a wave's registers are a multiple of it
     waves: int      # most on a SIMD
     slot: int       # clocks of a wave's vector instruction
     fmas: int       # most in a compute unit and clock
@@ -80,20 +80,20 @@ def is_vector(instruction: Instruction) -> bool:
 
 
 def fmas_of(operation: str) -> int:
-    """For each lane."""
+    """FMAs of each lane."""
     if not re.fullmatch(r'v_(pk_)?(fma|fmac|mac|mad|fmaak|fmamk)(_legacy)?_f32', operation):
         return 0
     return 2 if operation.startswith('v_pk_') else 1
 
 
 def lds_bytes(instruction: Instruction) -> int:
-    """For each lane."""
+    """Bytes of each lane."""
     match = re.fullmatch(r'ds_(read|write)(2?)(?:st64)?_([bu]\d+)(?:_.*)?', instruction.name)
     return LDS_BYTES[match[3]] * (2 if match[2] else 1) if match else 0
 
 
 def waves_per_simd(kernel: Kernel) -> int:
-    """In whole blocks."""
+    """Counts whole blocks only."""
     chip = CHIPS[kernel.arch]
     used = -(-max(kernel.vgprs, 1) // chip.granule) * chip.granule
     waves = min(chip.waves, chip.registers // used)
@@ -132,7 +132,7 @@ def matrix_share(loop: list[Instruction], arch: str) -> Optional[float]:
     """Share of a wave's clocks in which its matrix unit works; None if unknown.
 
     llvm-mca knows dependences, waits and matrix passes, but not the SIMD's other waves or the real latency of LDS and
-    memory. It issues in order.
+    memory. It issues in order, in units of four clocks.
     """
     passes = 100
     clocks = sum(matrix_clocks(each, arch) for each in loop)

@@ -83,7 +83,7 @@ def count_operations(instructions: Iterable[amdgpu.Instruction]) -> collections.
 
 
 def arguments_of(signature: str) -> str:
-    """Of a demangled kernel: "outer_x4 inner_x4 StridedOperands"."""
+    """Example: "outer_x4 inner_x4 StridedOperands"."""
     match = re.search(r'<(.*)>\(', signature)
     if not match:
         return ''

@@ -146,7 +146,7 @@ def parts_of(entry: Entry) -> Iterator[Entry]:
 
 def check_expectations(rows: list[str], expectations: dict[str, dict[str, Entry]], keys: set[str],
                        shares: set[str]) -> Iterator[str]:
-    """Keys other than these, or rows without one of `shares`."""
+    """Reports keys other than these, and rows without one of `shares`."""
     for entries in expectations.values():
         for name, entry in entries.items():
             for part in parts_of(entry):

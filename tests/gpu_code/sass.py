@@ -61,8 +61,8 @@ class Instruction:
             self.sources = self._ffma_sources(low, high)
         elif self.name in ('BRA', 'CALL'):
             self.target = address + 16 + self._distance(low, high, arch)
-            # A second predicate, a uniform one or divergence may make a branch conditional. On sm_80 the compiler
-            # leaves a loop with a conditional call.
+            # A second predicate, a uniform one or divergence may make a branch conditional. Calls return, or are
+            # conditional: on sm_80 the compiler leaves a loop with one.
             self.guarded = self.guarded or (high >> 23 & 31) != ALWAYS or self.name == 'CALL'
 
     def _ffma_sources(self, low: int, high: int) -> tuple[Optional[int], ...]:
@@ -90,7 +90,6 @@ class Instruction:
 
 
 class Kernel:
-
     def __init__(self, name: str, arch: int, code: bytes, registers: Optional[int], frame: int) -> None:
         self.name, self.arch, self.registers, self.frame = name, arch, registers, frame
         words = struct.iter_unpack('<QQ', code)
@@ -190,7 +189,7 @@ def _postorder(successors: list[list[int]]) -> tuple[list[int], set[int]]:
 
 
 def fetched_registers(instructions: Iterable[Instruction]) -> list[set[int]]:
-    """For each FFMA: those that the previous instruction has not kept in the same slot."""
+    """Registers that each FFMA fetches: not kept in the same slot by the previous instruction."""
     fetched = []
     previous = None
     for instruction in instructions:

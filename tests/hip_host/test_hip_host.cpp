@@ -1,5 +1,4 @@
-// Host code of backends/hip without a GPU: accepted devices, reports about others, and a failure of any runtime
-// function. Each case has its own process.
+// Host code of backends/hip without a GPU. Each case has its own process.
 #include <libsgemm.h>
 
 #include <filesystem>

@@ -36,7 +36,7 @@ struct Control {
   std::atomic<int> fail_device;   // 1 + the failing device; 0: any
   std::atomic<int> flip_bit;      // 1 + the element of C whose top exponent bit the next launch flips; 0: none
   std::atomic<int64_t> bytes;     // device memory now
-  std::atomic<int64_t> capacity;  // of all devices; allocations above it fail; 0: unlimited
+  std::atomic<int64_t> capacity;  // bytes of all devices, above which allocations fail; 0: unlimited
   std::atomic<int64_t> most_bytes;
   std::atomic<int64_t> pinned_bytes;
   std::atomic<int64_t> objects;    // streams and events but tests' own

@@ -20,7 +20,6 @@ EXPORT int hipDeviceGetAttribute(int *value, int which, int) {
   return *value = which == 63 ? 4 : which == 19 ? 1 << 16 : 0, kSuccess;
 }
 EXPORT int hipSetDevice(int device) { return device == 0 ? kSuccess : 101; }
-// With "reset" the device is lost.
 EXPORT int hipGetDevice(int *device) { return *device = asked_for("reset") ? 1 : 0, kSuccess; }
 EXPORT int hipStreamIsCapturing(void *, int *capturing) { return *capturing = 0, kSuccess; }
 EXPORT int hipThreadExchangeStreamCaptureMode(int *) { return kSuccess; }

@@ -391,7 +391,7 @@ double seconds_of(const Api &api, const Case &x, cublasHandle_t handle) {
   return best;
 }
 
-// Two kinds of forwarded calls: with pedantic math, detected at once, and with an argument that libsgemm refuses.
+// Forwarded calls have pedantic math, which is detected at once, or an argument that libsgemm refuses.
 void measure_cost(const Api &real) {
   cublasHandle_t handle = nullptr;
   if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) require(cudaErrorUnknown, "cublasCreate");

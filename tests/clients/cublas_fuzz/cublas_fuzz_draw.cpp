@@ -24,7 +24,7 @@ int64_t ld(Random &random, int64_t least) {
   return std::max<int64_t>(1, least) + (random.below(2) == 0 ? 0 : random.below(17));
 }
 
-// For routines that name types: sometimes those that libsgemm does not take.
+// Sometimes draws types that libsgemm does not take.
 void draw_types(Random &random, Case *x) {
   const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16BF};
   x->type = types[random.below(4)];

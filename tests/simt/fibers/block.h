@@ -164,7 +164,7 @@ inline FiberThread *self() { return static_cast<FiberThread *>(current); }
 
 void wait(Waiting reason);
 
-// Returns the fault of the lanes' matrix operation or "".
+// Computes the lanes' matrix operation. Returns its fault or "".
 std::string multiply_wave(const std::unique_ptr<FiberThread> *lanes);
 
 // True if Block::unknown marks one of these bytes.

@@ -1,4 +1,4 @@
-// A call for a kernel of the table in CPU memory: matrices, the library's description, workspace.
+// A call for a kernel of the table in CPU memory.
 #pragma once
 
 #include <cmath>

@@ -73,7 +73,7 @@ uint64_t warp_exchange(WarpOp op, uint64_t mask, uint64_t value, unsigned argume
 unsigned lane();
 uint64_t full_wave();
 
-// The n-th value declared uniform must be that of all lanes of the wave. Orders nothing.
+// The n-th value declared uniform must be that of all lanes of the wave, which do not wait.
 void expect_uniform(uint64_t value);
 
 // C += A * B. `a`, `b`: this lane's operand registers; `c`: its accumulators.
@@ -151,8 +151,7 @@ void wait_for_stores(unsigned pending);
 void note_write(uint32_t address, uint32_t bytes);
 void make_writes_known();
 
-// Waits for the previous grid, if the launch leaves that to the kernel. Every thread must wait, also before it uses
-// TMA.
+// Waits for the previous grid, if the launch leaves that to the kernel. Every thread must, and before it uses TMA.
 void wait_for_grid_before();
 
 }  // namespace simt

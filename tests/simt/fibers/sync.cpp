@@ -96,7 +96,7 @@ OwnWave own_wave() {
   return {&block->waves[index], &block->threads[index * size], lanes};
 }
 
-// The last lane completes the operation and wakes all. Returns as count_arrival(), or null.
+// The last lane completes the operation and wakes all. Returns like count_arrival(), or null.
 void *join_operation(WarpOp op, uint64_t mask, uint64_t value, unsigned argument) {
   const Unwatched unwatched;
   FiberThread *thread = self();

@@ -1,4 +1,4 @@
-// nvcuda::wmma for the CPU. Places in a fragment are the runtime's choice, as they are the compiler's.
+// nvcuda::wmma for the CPU.
 #pragma once
 
 #include <cuda_runtime.h>
