@@ -39,9 +39,9 @@ void print_price(const GemmDesc &desc, const std::string &row) {
   for (int i = 0; i < gpu::kernel_count(); ++i) {
     const Kernel &kernel = gpu::kernels()[i];
     if (!row.empty() && row != kernel.name) continue;
-    if (!serves(kernel.math_mode, desc.math_mode) || !kernel.supports(desc, 0)) continue;
-    if (workspace_of(kernel, desc, 0) > kWorkspace) continue;
-    std::printf("%s=%.9g ", kernel.name, kernel.cost(desc, 0));
+    if (!serves(kernel.math_mode, desc.math_mode)) continue;
+    const Plan plan = prepare(kernel, desc, 0, kWorkspace);
+    if (plan.kernel != nullptr) std::printf("%s=%.9g ", kernel.name, plan.seconds);
   }
   std::printf("\n");
 }

@@ -33,12 +33,6 @@ class Inside {
 
 // ---- What differs between the kinds of operation -------------------------------------------------------------------
 
-bool can_do(const Kernel &kernel, const GroupsDesc &desc, int device) {
-  return kernel.groups != nullptr && (kernel.invariant || !invariant(*desc.groups)) &&
-         kernel.groups->cost(desc.groups, desc.count, device) < std::numeric_limits<double>::infinity();
-}
-size_t workspace_of(const Kernel &, const GroupsDesc &, int) { return 0; }
-
 libsgemm_status_t launch_kernel(const Kernel &kernel, const GemmDesc &desc, const Launch &launch, Error *error) {
   return kernel.launch(desc, launch, error);
 }
@@ -69,7 +63,8 @@ libsgemm_status_t rehearse(const Kernel &kernel, const GemmDesc &desc, Launch la
 
 // True if the groups one by one, each with its best kernel, are predicted to take longer than `seconds`. Asking all
 // kernels about a group takes many microseconds: a few groups stand for their neighbours in the order of work.
-bool slower_one_by_one(const GroupsDesc &desc, int index, int device, size_t workspace_bytes, double seconds) {
+bool slower_one_by_one(const Backend &table, const GroupsDesc &desc, int device, size_t workspace_bytes,
+                       double seconds) {
   const auto &[groups, count] = desc;
   constexpr int64_t kAsked = 8;
   struct Work {
@@ -89,59 +84,44 @@ bool slower_one_by_one(const GroupsDesc &desc, int index, int device, size_t wor
   for (int64_t first = 0; first < count && sum <= seconds; first += step) {
     const int64_t last = std::min(first + step, count);
     const Work &asked = order[(first + last - 1) / 2];
-    const Kernel *row = select_kernel(table_of(index), *asked.group, device, workspace_bytes).kernel;
-    if (row == nullptr) return true;
+    const Plan plan = best_plan(table, *asked.group, device, workspace_bytes);
+    if (plan.kernel == nullptr) return true;
     double flops = 0;
     for (int64_t i = first; i < last; ++i) flops += order[i].flops;
-    sum += row->cost(*asked.group, device) * flops / asked.flops;
+    sum += plan.seconds * flops / asked.flops;
   }
   return sum > seconds;
 }
 
-Selected select(const GemmDesc &desc, int index, int device, size_t workspace_bytes) {
-  return select_kernel(table_of(index), desc, device, workspace_bytes);
-}
-Selected select(const ConvDesc &desc, int index, int device, size_t workspace_bytes) {
-  return {select_conv(table_of(index), desc, device, workspace_bytes)};
-}
-// None if group by group is predicted to be faster.
-Selected select(const GroupsDesc &desc, int index, int device, size_t workspace_bytes) {
-  const Backend &table = table_of(index);
+// None if group by group is predicted to be faster, unless a kernel is forced.
+Plan best_plan(const Backend &table, const GroupsDesc &desc, int device, size_t workspace_bytes, const Kernel *forced) {
   const GemmDesc &any = *desc.groups;
   // Types other than FP32 use the FP32 kernels.
   const libsgemm_math_mode_t mode = any.type == Type::f32 ? any.math_mode : LIBSGEMM_MATH_FP32;
-  PricedKernel best;
-  for (const Kernel *row = table.kernels; row < table.kernels + table.kernel_count; ++row) {
-    if (row->groups == nullptr || !serves(row->math_mode, mode) || (invariant(any) && !row->invariant)) continue;
-    const double seconds = row->groups->cost(desc.groups, desc.count, device);
-    if (seconds < best.seconds) best = {row, seconds};
+  Plan best;
+  for (const Kernel *kernel = table.kernels; kernel < table.kernels + table.kernel_count; ++kernel) {
+    const bool wanted = forced != nullptr ? kernel == forced : serves(kernel->math_mode, mode);
+    if (kernel->groups == nullptr || !wanted || (invariant(any) && !kernel->invariant)) continue;
+    const double seconds = kernel->groups->cost(desc.groups, desc.count, device);
+    if (seconds < best.seconds) best = {kernel, seconds};
   }
-  if (best.kernel == nullptr) return {};
-  return {slower_one_by_one(desc, index, device, workspace_bytes, best.seconds) ? best.kernel : nullptr};
+  if (best.kernel == nullptr || forced != nullptr) return best;
+  return slower_one_by_one(table, desc, device, workspace_bytes, best.seconds) ? best : Plan();
 }
 
 // ---- All kinds
 // -------------------------------------------------------------------------------------------------------
 
-size_t workspace_of(const Kernel &kernel, const Request &r, int device) {
-  return r.operation.visit([&](const auto &desc) { return workspace_of(kernel, desc, device); });
-}
-
 libsgemm_status_t launch_kernel(const Kernel &kernel, const Request &r, const Launch &launch, Error *error) {
   return r.operation.visit([&](const auto &desc) { return launch_kernel(kernel, desc, launch, error); });
 }
 
-const Kernel *choose(const Request &r, int index, int device, size_t workspace_bytes) {
-  return r.operation.visit([&](const auto &desc) -> const Kernel * {
-    const Kernel *const forced = forced_kernel(r.settings);
-    if (forced == nullptr) {
-      const Selected selected = select(desc, index, device, workspace_bytes);
-      r.info->tuned = selected.tuned;
-      return selected.kernel;
-    }
-    const bool legal = can_do(*forced, desc, device) && workspace_of(*forced, desc, device) <= workspace_bytes;
-    return legal ? forced : nullptr;
+Plan plan_of(const Request &r, int index, int device, size_t workspace_bytes) {
+  const Plan plan = r.operation.visit([&](const auto &desc) {
+    return best_plan(table_of(index), desc, device, workspace_bytes, forced_kernel(r.settings));
   });
+  r.info->tuned = plan.tuned;
+  return plan;
 }
 
 struct Workspace {
@@ -206,17 +186,18 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   handle->use(index, launch.device);
   libsgemm_status_t status = refuse_to_break_graph(launch, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  const Kernel *kernel = choose(*r, index, launch.device, handle->workspace_bytes);
+  Plan plan = plan_of(*r, index, launch.device, handle->workspace_bytes);
   libsgemm_handle::Workspace *own = nullptr;
-  if (kernel != nullptr && workspace_of(*kernel, *r, launch.device) > 0) {
+  if (plan.workspace > 0) {
     Workspace w;
     status = find_workspace(*r, index, launch, handle, &w, error);
     if (status != LIBSGEMM_SUCCESS) return status;
     launch.workspace = w.memory;
     launch.workspace_bytes = w.bytes;
     own = w.own;
-    if (w.bytes < handle->workspace_bytes) kernel = choose(*r, index, launch.device, w.bytes);
+    if (w.bytes < handle->workspace_bytes) plan = plan_of(*r, index, launch.device, w.bytes);
   }
+  const Kernel *const kernel = plan.kernel;
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
   *ran = kernel;
   const GemmDesc *const product = r->operation.product();
@@ -267,7 +248,7 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   if (table_of(index).is_gpu) {
     return r->operation.visit_one([&](const auto &desc) { return offload_it(*r, desc, index, ran, error); });
   }
-  const Kernel *kernel = choose(*r, index, 0, SIZE_MAX);
+  const Kernel *const kernel = plan_of(*r, index, 0, SIZE_MAX).kernel;
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
   *ran = kernel;
   Launch launch = {};

@@ -5,37 +5,41 @@ namespace libsgemm {
 namespace {
 
 constexpr size_t kRemembered = 16;
-thread_local Choices<ChoiceKey, Selected, kRemembered> t_choices;
-thread_local Choices<ConvChoiceKey, const Kernel *, kRemembered> t_conv_choices;
+thread_local Choices<ChoiceKey, Plan, kRemembered> t_plans;
+thread_local Choices<ConvChoiceKey, Plan, kRemembered> t_conv_plans;
 
 // The cheapest kernel of the requested mode; FP32's if there is none, or if FP32 is cheaper and `fp32_will_do`.
-// cheapest(mode): the cheapest kernel that serves a mode.
-template <typename Cheapest>
-const Kernel *by_mode(libsgemm_math_mode_t mode, bool fp32_will_do, const Cheapest &cheapest) {
-  const PricedKernel asked = cheapest(mode);
-  if (mode == LIBSGEMM_MATH_FP32) return asked.kernel;
-  if (asked.kernel != nullptr && !fp32_will_do) return asked.kernel;
-  const PricedKernel fp32 = cheapest(LIBSGEMM_MATH_FP32);
-  return asked.kernel == nullptr || fp32.seconds < asked.seconds ? fp32.kernel : asked.kernel;
+template <typename Desc>
+Plan cheapest_plan(const Backend &backend, const Desc &desc, int device, size_t workspace_bytes, bool fp32_will_do) {
+  const auto of_mode = [&](libsgemm_math_mode_t mode) {
+    return cheapest_plan(backend.kernels, backend.kernel_count, desc, device, workspace_bytes, mode);
+  };
+  const Plan asked = of_mode(desc.math_mode);
+  if (desc.math_mode == LIBSGEMM_MATH_FP32 || (asked.kernel != nullptr && !fp32_will_do)) return asked;
+  const Plan fp32 = of_mode(LIBSGEMM_MATH_FP32);
+  return asked.kernel == nullptr || fp32.seconds < asked.seconds ? fp32 : asked;
 }
 
-const Kernel *walk(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
-  // FP32 may replace modes that split inputs, whose only merit is speed, unless the caller has split an operand for the
-  // mode. Callers of other modes may need their rounding.
-  const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
-  return by_mode(desc.math_mode, !planned && mode_traits(desc.math_mode).loses_bits(), [&](libsgemm_math_mode_t mode) {
-    return cheapest_row(backend.kernels, backend.kernel_count, desc, device, workspace_bytes, mode);
-  });
-}
-
-// Measurements are of calls without plans.
-Selected choose(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
-  const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;
+Plan choose(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
+  const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;  // not measured
   const FindTunedRow find = backend.is_gpu && !planned ? g_find_tuned_row.load(std::memory_order_acquire) : nullptr;
   const Kernel *const tuned = find != nullptr ? find(backend, desc, device) : nullptr;
-  const bool legal = tuned != nullptr && serves(tuned->math_mode, desc.math_mode) && can_do(*tuned, desc, device) &&
-                     workspace_of(*tuned, desc, device) <= workspace_bytes;
-  return legal ? Selected{tuned, true} : Selected{walk(backend, desc, device, workspace_bytes), false};
+  if (tuned != nullptr && serves(tuned->math_mode, desc.math_mode)) {
+    Plan plan = prepare(*tuned, desc, device, workspace_bytes);
+    plan.tuned = true;
+    if (plan.kernel != nullptr) return plan;
+  }
+  // FP32 may replace modes that split inputs, whose only merit is speed, unless the caller has split an operand for the
+  // mode. Callers of other modes may need their rounding.
+  const bool fp32_will_do = !planned && mode_traits(desc.math_mode).loses_bits();
+  return cheapest_plan(backend, desc, device, workspace_bytes, fp32_will_do);
+}
+
+Plan choose(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes) {
+  // On GPUs, modes that round more than FP32 only save time; on CPUs they show what rounding does.
+  const bool fp32_will_do =
+      mode_traits(desc.math_mode).loses_bits() || (backend.is_gpu && desc.math_mode != LIBSGEMM_MATH_FP64);
+  return cheapest_plan(backend, desc, device, workspace_bytes, fp32_will_do);
 }
 
 }  // namespace
@@ -77,41 +81,23 @@ ConvChoiceKey choice_key(const ConvDesc &desc) {
           static_cast<int64_t>(bytes(place_in_line(x), place_in_line(f), place_in_line(y), place_in_line(out)))};
 }
 
-namespace {
+std::atomic<FindTunedRow> g_find_tuned_row{nullptr};
 
-const Kernel *choose(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes) {
-  // On GPUs, modes that round more than FP32 only save time; on CPUs they show what rounding does.
-  const bool fp32_will_do =
-      mode_traits(desc.math_mode).loses_bits() || (backend.is_gpu && desc.math_mode != LIBSGEMM_MATH_FP64);
-  return by_mode(desc.math_mode, fp32_will_do, [&](libsgemm_math_mode_t mode) {
-    PricedKernel best;
-    for (const Kernel *row = backend.kernels; row < backend.kernels + backend.kernel_count; ++row) {
-      if (!serves(row->math_mode, mode) || !can_do(*row, desc, device)) continue;
-      if (workspace_of(*row, desc, device) > workspace_bytes) continue;
-      const double seconds = row->conv->cost(desc, device);
-      if (best.kernel == nullptr || seconds < best.seconds) best = {row, seconds};
-    }
-    return best;
-  });
+Plan best_plan(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes, const Kernel *forced) {
+  if (forced != nullptr) return prepare(*forced, desc, device, workspace_bytes);
+  const ChoiceKey key = choice_key(desc);
+  return t_plans.remember({&backend, device, workspace_bytes}, key, place_of(key),
+                          [&] { return choose(backend, desc, device, workspace_bytes); });
 }
 
-}  // namespace
-
 // Pricing all kernels takes some 50 us, as long as a layer of 2 GFLOP.
-const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes) {
+Plan best_plan(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes, const Kernel *forced) {
+  if (forced != nullptr) return prepare(*forced, desc, device, workspace_bytes);
   const ConvChoiceKey key = choice_key(desc);
   uint64_t sum = 0;
   for (const int64_t word : key) sum = sum * 31 + static_cast<uint64_t>(word);
-  return t_conv_choices.remember({&backend, device, workspace_bytes}, key, sum ^ sum >> 7,
-                                 [&] { return choose(backend, desc, device, workspace_bytes); });
-}
-
-std::atomic<FindTunedRow> g_find_tuned_row{nullptr};
-
-Selected select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
-  const ChoiceKey key = choice_key(desc);
-  return t_choices.remember({&backend, device, workspace_bytes}, key, place_of(key),
-                            [&] { return choose(backend, desc, device, workspace_bytes); });
+  return t_conv_plans.remember({&backend, device, workspace_bytes}, key, sum ^ sum >> 7,
+                               [&] { return choose(backend, desc, device, workspace_bytes); });
 }
 
 }  // namespace libsgemm

@@ -11,27 +11,28 @@
 
 namespace libsgemm {
 
-struct Selected {
-  const Kernel *kernel = nullptr;
-  bool tuned = false;
+// How a call runs. A choice is made once and handed on.
+struct Plan {
+  const Kernel *kernel = nullptr;                            // NULL: none can run the call
+  double seconds = std::numeric_limits<double>::infinity();  // predicted
+  size_t workspace = 0;                                      // bytes of device memory
+  bool tuned = false;                                        // the kernel was measured to be fastest
 };
 
-// The kernel measured to be fastest for such a call (decision/tuning.h), if it serves the math mode; otherwise the
-// cheapest within `workspace_bytes`. Kernels of the math mode come first, then FP32's, never less accurate. NULL: none.
-Selected select_kernel(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes);
+// `forced`, or the kernel measured to be fastest for such a call (decision/tuning.h) if it serves the math mode, or the
+// cheapest. Kernels of the math mode come first, then FP32's, never less accurate. None needs more than
+// `workspace_bytes`.
+Plan best_plan(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes,
+               const Kernel *forced = nullptr);
 
 // Without measurements.
-const Kernel *select_conv(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes);
+Plan best_plan(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes,
+               const Kernel *forced = nullptr);
 
-// The kernel measured to be fastest for such a call on a GPU; NULL: none. select_kernel() checks if it may serve the
+// The kernel measured to be fastest for such a call on a GPU; NULL: none. best_plan() checks if it may serve the
 // call. NULL until use_tuning().
 using FindTunedRow = const Kernel *(*)(const Backend &backend, const GemmDesc &desc, int device);
 extern std::atomic<FindTunedRow> g_find_tuned_row;
-
-struct PricedKernel {
-  const Kernel *kernel = nullptr;
-  double seconds = std::numeric_limits<double>::infinity();
-};
 
 // True if x may be less accurate than y; one call runs both. y NULL: none yet.
 inline bool promises_less(const Kernel &x, const Kernel *y) {
@@ -49,6 +50,20 @@ inline size_t workspace_of(const Kernel &kernel, const ConvDesc &desc, int devic
   return kernel.conv->workspace != nullptr ? kernel.conv->workspace(desc, device) : 0;
 }
 
+inline double seconds_of(const Kernel &kernel, const GemmDesc &desc, int device) { return kernel.cost(desc, device); }
+inline double seconds_of(const Kernel &kernel, const ConvDesc &desc, int device) {
+  return kernel.conv->cost(desc, device);
+}
+
+// The plan of one kernel.
+template <typename Desc>
+Plan prepare(const Kernel &kernel, const Desc &desc, int device, size_t workspace_bytes = SIZE_MAX) {
+  if (!can_do(kernel, desc, device)) return {};
+  const size_t workspace = workspace_of(kernel, desc, device);
+  if (workspace > workspace_bytes) return {};
+  return {&kernel, seconds_of(kernel, desc, device), workspace};
+}
+
 // True if arithmetic `of` may serve a request for `mode`. FP32 and FP32_FAST accept any of lower rank.
 inline bool serves(libsgemm_math_mode_t of, libsgemm_math_mode_t mode) {
   const int rank = mode_traits(mode).rank;
@@ -57,17 +72,17 @@ inline bool serves(libsgemm_math_mode_t of, libsgemm_math_mode_t mode) {
 
 // The cheapest of `count` kernels that serve `mode` and support the description within the workspace; the first of
 // equals; none with launch function `except`. Inline: plugins choose from their tables with it.
-inline PricedKernel cheapest_row(const Kernel *kernels, int count, const GemmDesc &desc, int device,
-                                 size_t workspace_bytes, libsgemm_math_mode_t mode,
-                                 decltype(Kernel::launch) except = nullptr) {
-  PricedKernel best;
-  for (int row = 0; row < count; ++row) {
-    const Kernel &kernel = kernels[row];
-    if (!serves(kernel.math_mode, mode) || (except != nullptr && kernel.launch == except)) continue;
-    if (!can_do(kernel, desc, device)) continue;
-    const double seconds = kernel.cost(desc, device);
+template <typename Desc>
+Plan cheapest_plan(const Kernel *kernels, int count, const Desc &desc, int device, size_t workspace_bytes,
+                   libsgemm_math_mode_t mode, decltype(Kernel::launch) except = nullptr) {
+  Plan best;
+  for (const Kernel *kernel = kernels; kernel < kernels + count; ++kernel) {
+    if (!serves(kernel->math_mode, mode) || (except != nullptr && kernel->launch == except)) continue;
+    if (!can_do(*kernel, desc, device)) continue;
+    const double seconds = seconds_of(*kernel, desc, device);
     if (best.kernel != nullptr && seconds >= best.seconds) continue;
-    if (workspace_of(kernel, desc, device) <= workspace_bytes) best = {&kernel, seconds};
+    const size_t workspace = workspace_of(*kernel, desc, device);
+    if (workspace <= workspace_bytes) best = {kernel, seconds, workspace};
   }
   return best;
 }

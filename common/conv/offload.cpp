@@ -32,7 +32,7 @@ libsgemm_status_t upload(const DeviceMemory &memory, const ConvDesc &host, const
 }
 
 libsgemm_status_t compute(const Backend &backend, const DeviceSet &set, const ConvDesc &host, DenseConv *dense,
-                          const Kernel &kernel, size_t workspace_bytes, Error *error) {
+                          const Plan &plan, Error *error) {
   const DeviceMemory memory = {backend, set.device, set.compute, false};
   dense->place(set.memory);
   const Tensor result = output_of(dense->desc), out = output_of(host);
@@ -44,10 +44,10 @@ libsgemm_status_t compute(const Backend &backend, const DeviceSet &set, const Co
   Launch launch = {};
   launch.device = set.device;
   launch.stream = set.compute;
-  launch.workspace = workspace_bytes > 0 ? set.memory + dense->bytes : nullptr;
-  launch.workspace_bytes = workspace_bytes;
+  launch.workspace = plan.workspace > 0 ? set.memory + dense->bytes : nullptr;
+  launch.workspace_bytes = plan.workspace;
   libsgemm_status_t status = upload(memory, host, dense->desc, error);
-  if (status == LIBSGEMM_SUCCESS) status = kernel.conv->launch(dense->desc, launch, error);
+  if (status == LIBSGEMM_SUCCESS) status = plan.kernel->conv->launch(dense->desc, launch, error);
   if (status == LIBSGEMM_SUCCESS) status = gather(memory, result, here.get(), Copy::to_host, error);
   status = wait_after(memory, status, error);
   if (status == LIBSGEMM_SUCCESS) copy_tensor(dense_like(out, here.get()), out, host.out);
@@ -65,19 +65,18 @@ libsgemm_status_t offload_conv(const Backend &backend, const ConvDesc &desc, con
                                Error *error) {
   DenseConv dense = dense_conv(desc);
   dense.place(g_place.numbers);
-  const Kernel *kernel = forced;
-  if (forced == nullptr) kernel = select_conv(backend, dense.desc, kDevice, LIBSGEMM_WORKSPACE_DEFAULT_BYTES);
-  if (kernel == nullptr || !can_do(*kernel, dense.desc, kDevice)) return LIBSGEMM_NOT_SUPPORTED;
-  const size_t workspace = workspace_of(*kernel, dense.desc, kDevice);
+  const size_t most = forced != nullptr ? SIZE_MAX : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
+  const Plan plan = best_plan(backend, dense.desc, kDevice, most, forced);
+  if (plan.kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
   DeviceSet *set = nullptr;
-  libsgemm_status_t status = take_set(backend, kDevice, dense.bytes + workspace, 0, true, &set, error);
+  libsgemm_status_t status = take_set(backend, kDevice, dense.bytes + plan.workspace, 0, true, &set, error);
   if (status != LIBSGEMM_SUCCESS) return status;
-  status = compute(backend, *set, desc, &dense, *kernel, workspace, error);
+  status = compute(backend, *set, desc, &dense, plan, error);
   Error ignored;
   const bool idle =
       status == LIBSGEMM_SUCCESS || backend.synchronize(set->device, set->compute, &ignored) == LIBSGEMM_SUCCESS;
   give_set(set, status == LIBSGEMM_SUCCESS ? Ending::healthy : idle ? Ending::failed : Ending::lost);
-  *ran = kernel;
+  *ran = plan.kernel;
   return status;
 }
 

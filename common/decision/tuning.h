@@ -5,7 +5,7 @@
 
 namespace libsgemm {
 
-// Sets where select_kernel() finds tuned kernels. "off": nowhere; empty: the user's cache; else this file. A device's
+// Sets where best_plan() finds tuned kernels. "off": nowhere; empty: the user's cache; else this file. A device's
 // file is read at its first choice; one that cannot be used is logged. Call it before choices are made.
 void use_tuning(const std::string &asked);
 

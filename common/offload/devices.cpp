@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 
+#include "contract/kernel_table.h"
 #include "process/immortal.h"
 #include "process/loader.h"
 #include "process/log.h"
@@ -41,10 +42,8 @@ bool same_description(const Backend &b, int x, int y) {
 bool same_rows(const Backend &b, GemmDesc d, int x, int y) {
   for (int row = 0; row < b.kernel_count; ++row) {
     const Kernel &kernel = b.kernels[row];
-    if (kernel.supports(d, x) != kernel.supports(d, y)) return false;
-    if (!kernel.supports(d, x)) continue;
-    const bool same_workspace = kernel.workspace == nullptr || kernel.workspace(d, x) == kernel.workspace(d, y);
-    if (kernel.cost(d, x) != kernel.cost(d, y) || !same_workspace) return false;
+    const Plan on_x = prepare(kernel, d, x), on_y = prepare(kernel, d, y);
+    if (on_x.kernel != on_y.kernel || on_x.seconds != on_y.seconds || on_x.workspace != on_y.workspace) return false;
   }
   return true;
 }

@@ -44,8 +44,7 @@ double device_flops(const Backend &backend, const GemmDesc &desc, int device) {
   d.c_array = nullptr;
   alignas(kPointerAlignment) static float place;  // kernels read only the alignment
   d.a = d.b = d.c = &place;
-  const Kernel *kernel = select_kernel(backend, d, device, kSplitWorkspace).kernel;
-  const double flops = kernel != nullptr ? flop_count(d) / kernel->cost(d, device) : 0;
+  const double flops = flop_count(d) / best_plan(backend, d, device, kSplitWorkspace).seconds;  // no kernel: 0
   return flops > 5e11 && flops < 1e16 ? flops : kUnknownFlops;
 }
 
@@ -86,10 +85,9 @@ bool find_workspace(const Request &r, const TilePlan &p, size_t most, size_t *wo
     GemmDesc d = device_desc(r.desc, p, unit, factors);
     d.a = d.c = &place;
     d.b = factors.second.block.items > 0 ? &place : nullptr;
-    const Kernel *kernel = r.forced;
-    if (kernel == nullptr) kernel = select_kernel(r.backend, d, r.devices.front(), most).kernel;
-    all = all && kernel != nullptr && can_do(*kernel, d, r.devices.front());
-    if (all) *workspace = std::max(*workspace, workspace_of(*kernel, d, r.devices.front()));
+    const Plan plan = best_plan(r.backend, d, r.devices.front(), most, r.forced);
+    all = all && plan.kernel != nullptr;
+    *workspace = std::max(*workspace, plan.workspace);
   });
   return all;
 }

@@ -354,15 +354,14 @@ libsgemm_status_t Pipeline::launch(bool *moved) {
 
 libsgemm_status_t Pipeline::launch_step(const Step &s) {
   const GemmDesc d = describe(s);
-  Selected row = {job_.forced, false};
-  if (row.kernel == nullptr) row = select_kernel(backend_, d, device_, job_.workspace);
-  const Kernel *const kernel = row.kernel;
-  if (kernel == nullptr || !can_do(*kernel, d, device_)) {
+  const Plan plan = best_plan(backend_, d, device_, job_.workspace, job_.forced);
+  const Kernel *const kernel = plan.kernel;
+  if (kernel == nullptr) {
     set_error(error_, "no kernel for a tile of this call");
     return LIBSGEMM_NOT_SUPPORTED;
   }
   // The kernel that promises least stands for the call.
-  if (promises_less(*kernel, kernel_)) kernel_ = kernel, tuned_ = row.tuned;
+  if (promises_less(*kernel, kernel_)) kernel_ = kernel, tuned_ = plan.tuned;
   if (!s.work->saving) begin_saving(s.work);
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   Buffer *c = reads_c(job_.desc) ? s.work->c : nullptr;
@@ -375,12 +374,8 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
   Launch launch = {};
   launch.device = device_;
   launch.stream = set_->compute;
-  launch.workspace_bytes = workspace_of(*kernel, d, device_);
+  launch.workspace_bytes = plan.workspace;
   launch.workspace = launch.workspace_bytes > 0 ? workspace_ : nullptr;
-  if (launch.workspace_bytes > job_.workspace) {
-    set_error(error_, "a tile needs more workspace than planned");
-    return LIBSGEMM_NOT_SUPPORTED;
-  }
   Ran ran = {};
   launch.ran = &ran;
   status = kernel->launch(d, launch, error_);

@@ -39,7 +39,7 @@ std::string chosen(libsgemm_math_mode_t mode, double fp32, double slow_fp32, dou
   desc.m = ++size;
   desc.math_mode = mode;
   if (planned) desc.plan_b = &size;
-  const Kernel *kernel = select_kernel(backend, desc, 0, SIZE_MAX).kernel;
+  const Kernel *kernel = best_plan(backend, desc, 0, SIZE_MAX).kernel;
   return kernel == nullptr ? "none" : kernel->name;
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("where sums are to be invariant only rows that are marked run, tuned o
   GemmDesc desc = {};
   const auto choose = [&](libsgemm_deterministic_t deterministic) {
     desc.deterministic = deterministic;
-    const Selected selected = select_kernel(backend, desc, 0, SIZE_MAX);
+    const Plan selected = best_plan(backend, desc, 0, SIZE_MAX);
     return std::string(selected.kernel == nullptr ? "none" : selected.kernel->name) + (selected.tuned ? ", tuned" : "");
   };
   CHECK(choose(LIBSGEMM_DETERMINISTIC_ON) == "fp64");

@@ -132,17 +132,17 @@ TunedCall tuned_call(const GemmDesc &desc, const std::string &kernel) {
 
 void write(const std::string &path, const std::string &text) { std::ofstream(path) << text; }
 
-Selected selected(const TuningFile &file, const GemmDesc &desc, int device = 0, size_t workspace = SIZE_MAX,
-                  const Backend &backend = new_backend()) {
+Plan selected(const TuningFile &file, const GemmDesc &desc, int device = 0, size_t workspace = SIZE_MAX,
+              const Backend &backend = new_backend()) {
   const TemporaryDirectory folder;
   write(folder.path() + "/tuning", tuning_to_text(file));
   use_tuning(folder.path() + "/tuning");
-  const Selected row = select_kernel(backend, desc, device, workspace);
+  const Plan row = best_plan(backend, desc, device, workspace);
   use_tuning("off");
   return row;
 }
 
-std::string name_of(const Selected &row) { return std::string(row.tuned ? "tuned " : "model ") + row.kernel->name; }
+std::string name_of(const Plan &row) { return std::string(row.tuned ? "tuned " : "model ") + row.kernel->name; }
 
 }  // namespace
 
@@ -279,7 +279,7 @@ TEST_CASE("a tuned row goes before the model's, for its calls alone") {
   CHECK(name_of(selected(file, desc, 1)) == "model model");
   CHECK(name_of(selected(file, desc, 0, SIZE_MAX, new_backend(false))) == "model model");
   use_tuning("off");
-  CHECK(name_of(select_kernel(new_backend(), desc, 0, SIZE_MAX)) == "model model");
+  CHECK(name_of(best_plan(new_backend(), desc, 0, SIZE_MAX)) == "model model");
 }
 
 TEST_CASE("a choice that was remembered is as good as the first one") {
@@ -289,8 +289,8 @@ TEST_CASE("a choice that was remembered is as good as the first one") {
   write(folder.path() + "/tuning", tuning_to_text({own_key(), {tuned_call(desc, "tuned")}}));
   use_tuning(folder.path() + "/tuning");
   for (int i = 0; i < 3; ++i) {
-    CHECK(name_of(select_kernel(backend, desc, 0, SIZE_MAX)) == "tuned tuned");
-    CHECK(name_of(select_kernel(backend, desc, 1, SIZE_MAX)) == "model model");
+    CHECK(name_of(best_plan(backend, desc, 0, SIZE_MAX)) == "tuned tuned");
+    CHECK(name_of(best_plan(backend, desc, 1, SIZE_MAX)) == "model model");
   }
   use_tuning("off");
 }

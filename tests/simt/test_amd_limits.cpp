@@ -113,7 +113,7 @@ const Kernel *choice(const GemmDesc &d, int device) {
   Backend backend = {};
   backend.kernels = gpu::kernels();
   backend.kernel_count = gpu::kernel_count();
-  return select_kernel(backend, d, device, LIBSGEMM_WORKSPACE_DEFAULT_BYTES).kernel;
+  return best_plan(backend, d, device, LIBSGEMM_WORKSPACE_DEFAULT_BYTES).kernel;
 }
 
 constexpr Call product(int64_t m, int64_t n, int64_t k, libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32,

@@ -168,7 +168,7 @@ Sweep sweep() {
       const bool splits = d.math_mode == LIBSGEMM_MATH_BF16X6 || d.math_mode == LIBSGEMM_MATH_FP16X3 ||
                           d.math_mode == LIBSGEMM_MATH_FP32_FAST;
       const size_t workspace = LIBSGEMM_WORKSPACE_DEFAULT_BYTES * (splits ? 8 : 1);
-      const Kernel *kernel = select_kernel(backend, d, device, workspace).kernel;
+      const Kernel *kernel = best_plan(backend, d, device, workspace).kernel;
       INFO(gpu::model(device).name << ": " << to_string(d));
       REQUIRE(kernel != nullptr);
       if (kernel->math_mode == LIBSGEMM_MATH_FP64 && d.routine == Routine::gemm) {
@@ -302,7 +302,7 @@ TEST_CASE("where sums are to be invariant every call but those of the solver fin
       GemmDesc d = draw.call();
       d.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT;
       d.math_mode = LIBSGEMM_MATH_FP32;
-      const Kernel *kernel = select_kernel(backend, d, device, LIBSGEMM_WORKSPACE_DEFAULT_BYTES).kernel;
+      const Kernel *kernel = best_plan(backend, d, device, LIBSGEMM_WORKSPACE_DEFAULT_BYTES).kernel;
       INFO(gpu::model(device).name << ": " << to_string(d));
       REQUIRE((kernel == nullptr) == (d.routine == Routine::trsm));
       if (kernel == nullptr) continue;

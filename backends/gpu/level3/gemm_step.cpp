@@ -9,19 +9,19 @@ namespace libsgemm::gpu {
 namespace {
 
 // Routines other than gemm are in FP32.
-PricedKernel cheapest(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
+Plan cheapest(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   const libsgemm_math_mode_t mode = desc.routine == Routine::gemm ? desc.math_mode : LIBSGEMM_MATH_FP32;
-  return cheapest_row(kernels(), kernel_count(), desc, device, workspace_bytes, mode, asking);
+  return cheapest_plan(kernels(), kernel_count(), desc, device, workspace_bytes, mode, asking);
 }
 
-struct Plan {
-  PricedKernel whole, item;  // of a batch
+struct StepPlan {
+  Plan whole, item;  // of a batch
 
   bool one_by_one() const { return item.kernel != nullptr && item.seconds < whole.seconds; }
 };
 
-Plan choose(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
-  Plan p = {cheapest(desc, device, workspace_bytes, asking), {}};
+StepPlan choose(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
+  StepPlan p = {cheapest(desc, device, workspace_bytes, asking), {}};
   if (desc.batch == Batch::strided) {
     p.item = cheapest(batch_item(desc, 0), device, workspace_bytes, asking);
     p.item.seconds *= static_cast<double>(desc.batch_count);
@@ -32,10 +32,10 @@ Plan choose(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunc
 // Pricing takes up to 50 us, as long as many a step; steps repeat: in the next call, and when a kernel launches the
 // step that it has priced.
 constexpr size_t kRemembered = 64;
-thread_local Choices<ChoiceKey, Plan, kRemembered> t_plans;
+thread_local Choices<ChoiceKey, StepPlan, kRemembered> t_plans;
 const int kNobody = 0;  // of a caller that is no kernel
 
-Plan plan(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
+StepPlan plan(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   const void *const rows = asking == nullptr ? &kNobody : reinterpret_cast<const void *>(asking);
   const ChoiceKey key = choice_key(desc);
   return t_plans.remember({rows, device, workspace_bytes}, key, place_of(key),
@@ -46,7 +46,7 @@ Plan plan(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFuncti
 
 libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
                               const char *after) {
-  const Plan p = plan(desc, launch.device, launch.workspace_bytes, asking);
+  const StepPlan p = plan(desc, launch.device, launch.workspace_bytes, asking);
   const Kernel *kernel = p.one_by_one() ? p.item.kernel : p.whole.kernel;
   if (kernel == nullptr) {
     set_error(error, "no kernel for a step of the call");
@@ -67,7 +67,7 @@ libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error 
 }
 
 double step_seconds(const GemmDesc &desc, int device, size_t workspace_bytes) {
-  const Plan p = plan(desc, device, workspace_bytes, nullptr);
+  const StepPlan p = plan(desc, device, workspace_bytes, nullptr);
   return p.one_by_one() ? p.item.seconds : p.whole.seconds;
 }
 
