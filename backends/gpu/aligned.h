@@ -1,4 +1,3 @@
-// 16-byte accesses along the columns of a matrix.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Operands of a launch that computes several products: strided, or arrays of pointers in device or host memory. Arrays
-// in host memory become kernel parameters: no copy has to be made or kept.
+// in host memory become kernel parameters, so that nothing has to be copied or kept.
 //
 // A kernel is a template over the operands' type and calls a(i), b(i) and c(i), i < count:
 //
@@ -22,8 +22,7 @@ namespace libsgemm::gpu {
 // Most blocks along x: HIP counts threads in 32 bits.
 constexpr int64_t most_blocks(int threads) { return std::min<int64_t>(INT32_MAX, UINT32_MAX / threads); }
 
-// Pointer i of an array in global memory. AMD's compiler needs the cast if the kernel has read its parameters again
-// (read_anew() in gpu.h).
+// AMD's compiler needs the cast to global memory in kernels that use read_anew() (gpu.h).
 template <typename T>
 LIBSGEMM_HOST_DEVICE T *listed(T *const *array, int64_t i) {
 #if defined(__AMDGCN__)
@@ -34,7 +33,7 @@ LIBSGEMM_HOST_DEVICE T *listed(T *const *array, int64_t i) {
 #endif
 }
 
-// One product, strided products, or (c_array not null) pointers in device memory.
+// c_array selects pointers in device memory.
 struct StridedOperands {
   const char *a_base, *b_base;
   float *c_base;
@@ -53,7 +52,7 @@ struct StridedOperands {
   }
 };
 
-// Pointers by value. Of a kernel's 4 KiB of parameters 416 bytes remain for others.
+// Leaves 416 bytes of a kernel's 4 KiB of parameters for others.
 struct ListedOperands {
   static constexpr int kMost = 153;
   const void *a_list[kMost], *b_list[kMost];
@@ -92,7 +91,6 @@ libsgemm_status_t for_strided_chunks(const GemmDesc &desc, int64_t most, const E
   return status;
 }
 
-// for_strided_chunks() for arrays in host memory.
 template <typename Enqueue>
 libsgemm_status_t for_listed_chunks(const GemmDesc &desc, int64_t most, const Enqueue &enqueue) {
   ListedOperands list = {};
@@ -108,7 +106,7 @@ libsgemm_status_t for_listed_chunks(const GemmDesc &desc, int64_t most, const En
   return status;
 }
 
-// for_strided_chunks() for any description; `enqueue` is generic over the operands' type.
+// `enqueue` is generic over the operands' type.
 template <typename Enqueue>
 libsgemm_status_t for_chunks(const GemmDesc &desc, const Launch &launch, int64_t most, const Enqueue &enqueue) {
   const bool listed = desc.batch == Batch::pointers && !launch.arrays_on_device;

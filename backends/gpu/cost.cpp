@@ -6,14 +6,13 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Share of its peak that a compute unit reaches: each scheduler needs more than one wave to hide what is not
-// arithmetic.
+// Share of its peak that a compute unit reaches: hiding what is not arithmetic takes several waves of a scheduler.
 double occupancy_factor(const DeviceModel &device, double threads, double stall) {
   const double per_scheduler = threads / device.wave / device.schedulers;
   return per_scheduler / (per_scheduler + stall);
 }
 
-// Share of the shorter one of arithmetic and memory traffic.
+// Share of the shorter of arithmetic and memory traffic.
 constexpr double kNotOverlapped = 0.3;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The kernels' cost models: predicted time, from a device's data sheet and the share of its peak that a kernel reaches.
+// Predicted time of a kernel, from a device's data sheet and the share of its peak that the kernel reaches.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace libsgemm::gpu {
 
-constexpr double kLaunchSeconds = 3e-6;      // of a kernel on an idle H100, until it ends
-constexpr double kReachableBandwidth = 0.8;  // of the data sheet's
-constexpr double kForcedOnly = 1e6;          // extra cost of kernels for study
+constexpr double kLaunchSeconds = 3e-6;      // one kernel on an idle H100, until it ends
+constexpr double kReachableBandwidth = 0.8;  // share of the data sheet's
+constexpr double kForcedOnly = 1e6;          // keeps kernels for study from being chosen
 
 inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -20,18 +20,18 @@ double memory_seconds(const DeviceModel &device, double bytes);
 
 double overlapped(double arithmetic, double memory);
 
-// Bytes of a gemm, or a routine that writes a triangle; operands move once.
+// Operands move once.
 double gemm_bytes(const GemmDesc &desc);
 
-// k that takes as long as a tile's start and end. Fitted to k = 64 and 256 on an H100.
+// k that takes as long as a tile's start and end; fitted to k = 64 and 256 on an H100.
 constexpr double kTileSteps = 16;
 
-// Seconds to the first multiplication, and from the last one to the stored tile.
+// Time before the first multiplication and after the last one.
 constexpr double kTileLatency = 1.5e-6;
 
 struct Figures {
   double peak_fraction;  // of fma_peak(), with all blocks resident and large k; above 1 on tensor cores
-  double stall = 0.05;   // stalls of a scheduler with one wave, relative to its work; more without asynchronous copies
+  double stall = 0.05;   // stalls of a scheduler with one wave, relative to its work
   double steps = kTileSteps;
   double latency = kTileLatency;
 };
@@ -46,15 +46,15 @@ struct Tiling {
 
 double tile_count(double m, double n, const Tiling &tiling);
 
-// Tiles of one product; of a triangle, the square ones that overlap it.
+// Of a triangle, the square tiles that overlap it.
 double product_tiles(const GemmDesc &desc, const Tiling &tiling);
 double product_depth(const GemmDesc &desc);
 
-// Seconds of the arithmetic of `tiles` tiles of depth k: full waves of blocks, and a last one in which compute units
-// hold fewer blocks, with a smaller share of the peak, or none.
+// Arithmetic of `tiles` tiles of depth k. In the last wave compute units hold fewer blocks, with a smaller share of the
+// peak, or none.
 double tiles_seconds(const DeviceModel &device, const Tiling &tiling, double tiles, double k);
 
-// Seconds of a gemm, or a triangle of it: launch, and tiles_seconds() over the batch overlapped with memory_seconds().
+// A gemm, or a triangle of it: launch, and tiles_seconds() over the batch overlapped with memory_seconds().
 double gemm_seconds(const DeviceModel &device, const GemmDesc &desc, const Tiling &tiling);
 
 }  // namespace libsgemm::gpu

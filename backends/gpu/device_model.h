@@ -1,4 +1,4 @@
-// Properties of a device for the shared code. A backend's own Device adds to them.
+// A backend's own Device adds to these properties.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@ namespace libsgemm::gpu {
 
 struct DeviceModel {
   int compute_units;        // NVIDIA: multiprocessors
-  int schedulers;           // schedulers of a compute unit; AMD: SIMDs
-  int wave;                 // threads in lock step
-  int fma_per_clock;        // FP32 FMAs per compute unit, also packed and dual ones
+  int schedulers;           // of a compute unit; AMD: SIMDs
+  int wave;                 // threads of one
+  int fma_per_clock;        // FP32 FMAs per compute unit, packed and dual ones included
   double clock;             // Hz
   double memory_bandwidth;  // bytes/s, data sheet
   size_t shared_memory_per_block;

@@ -1,4 +1,4 @@
-// Division by a known number, by a multiplication and a shift.
+// Division by a multiplication and a shift.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace libsgemm::gpu {
 
-// For 0 to 2^31 - 1. Source: Granlund and Montgomery, Division by Invariant Integers using Multiplication, PLDI 1994.
+// For dividends from 0 to 2^31 - 1. Source: Granlund and Montgomery, Division by Invariant Integers using
+// Multiplication, PLDI 1994.
 struct Divisor {
   int value;
   uint32_t multiplier;

@@ -1,4 +1,4 @@
-// A kernel's dynamic shared memory, aligned to 1024 bytes for TMA.
+// Aligned to 1024 bytes for TMA.
 #pragma once
 
 #include "gpu.h"

@@ -1,4 +1,4 @@
-// 16-bit elements to FP32 on any device, exact also for denormals, infinities and NaN; and back, to the nearest.
+// 16-bit elements to FP32, exact also for denormals, infinities and NaN; and back, to the nearest, ties to even.
 #pragma once
 
 #include "contract/desc.h"
@@ -7,7 +7,7 @@
 
 namespace libsgemm::gpu {
 
-// `bits`: the high half is ignored.
+// Ignores the high half of `bits`.
 template <Type kType>
 __device__ __forceinline__ float widen(uint32_t bits) {
   static_assert(kType != Type::f32, "a 16-bit type");
@@ -25,7 +25,7 @@ __device__ __forceinline__ float widen(uint32_t bits) {
 #endif
 }
 
-// Ties to even. On NVIDIA GPUs, bf16 requires sm_80.
+// On NVIDIA GPUs, bf16 requires sm_80.
 template <Type kType>
 __device__ __forceinline__ uint16_t narrow(float x) {
   static_assert(kType != Type::f32, "a 16-bit type");

@@ -1,4 +1,3 @@
-// Counts down to the injected faults.
 #include "fault.h"
 
 #if defined(LIBSGEMM_FAULT_INJECTION)
@@ -29,7 +28,7 @@ bool counts_down(Site site) {
   return true;
 }
 
-// "launch:3" or "launch:3+"; *rest: the rest of the list.
+// Parses "launch:3" or "launch:3+"; *rest: the rest of the list.
 bool read_fault(const char *text, const char **rest) {
   for (int site = 0; site < kSiteCount; ++site) {
     const size_t length = std::strlen(kSiteNames[site]);

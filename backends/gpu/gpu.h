@@ -6,20 +6,20 @@
 
 #include "vendor.h"
 
-// CUDA's mark of a parameter that the kernel only reads, which need not be copied.
+// CUDA marks parameters that a kernel only reads, so that the compiler makes no copy.
 #if defined(__HIP__) && !defined(__grid_constant__)
 #define __grid_constant__
 #endif
 
-// `blocks`: resident on a compute unit. AMD's compiler takes the second number as waves of a SIMD, and spills registers
-// to reach it.
+// `blocks`: resident on a compute unit. AMD's compiler would take it as waves of a SIMD, and spill registers to reach
+// it.
 #if defined(__HIP__)
 #define LIBSGEMM_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads)
 #else
 #define LIBSGEMM_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
 #endif
 
-// 1 if one instruction computes two FP32 FMAs on pairs of registers.
+// One instruction computes two FP32 FMAs on pairs of registers.
 #if defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) || \
     defined(__gfx9_4_generic__)
 #define LIBSGEMM_PACKED_FMA 1
@@ -31,14 +31,14 @@ namespace libsgemm::gpu {
 
 #if defined(__HIP__)
 
-// Structs of four floats would be put into LDS or scratch.
+// The compiler would put structs of four floats into LDS or scratch.
 using Vec4 = float __attribute__((ext_vector_type(4)));
 using Vec2 = float __attribute__((ext_vector_type(2)));
 __device__ __forceinline__ Vec4 vec4(float x, float y, float z, float w) { return Vec4{x, y, z, w}; }
 __device__ __forceinline__ Vec2 vec2(float x, float y) { return Vec2{x, y}; }
 
-// c + a * b[Element] for both halves. In assembly, because the compiler copies b.y into an even-numbered register first
-// although the instruction can select it.
+// c + a * b[Element] for both halves. Assembly, because the compiler copies b.y into an even-numbered register although
+// the instruction can select it.
 template <int Element>
 __device__ __forceinline__ Vec2 fma2(Vec2 a, Vec2 b, Vec2 c) {
 #if LIBSGEMM_PACKED_FMA && defined(__AMDGCN__)
@@ -54,7 +54,7 @@ __device__ __forceinline__ Vec2 fma2(Vec2 a, Vec2 b, Vec2 c) {
 #endif
 }
 
-// A kernel's first parameter where the launch has put it, so that its arrays can be indexed at run time: the compiler
+// A kernel's first parameter in the memory of the launch, so that its arrays can be indexed at run time. The compiler
 // would move an indexed copy of a struct with pointers to scratch.
 template <typename T>
 __device__ __forceinline__ const T &first_parameter([[maybe_unused]] const T &parameter) {
@@ -65,8 +65,8 @@ __device__ __forceinline__ const T &first_parameter([[maybe_unused]] const T &pa
 #endif
 }
 
-// Data in global memory, read by global_load instead of flat_load. Pointers keep this type: the compiler folds away a
-// cast to it and back.
+// Global memory, read by global_load instead of flat_load. Pointers keep this type: the compiler folds away a cast to
+// it and back.
 #if defined(__AMDGCN__)
 template <typename T>
 using Global = __attribute__((address_space(1))) T;
@@ -79,9 +79,9 @@ __device__ __forceinline__ Global<T> *global(T *pointer) {
   return (Global<T> *)pointer;
 }
 
-// A value that all threads of the block share, in scalar registers. It also keeps the compiler from giving each thread
-// its own pointer to increment. (asm with "+s" fails with "illegal SGPR to VGPR copy" if the pointer came from an array
-// in the parameters.)
+// A value that all threads of the block share, in scalar registers. The compiler then does not give each thread its own
+// pointer to increment. (asm with "+s" fails with "illegal SGPR to VGPR copy" for pointers from an array in the
+// parameters.)
 __device__ __forceinline__ int uniform(int value) {
 #if defined(__AMDGCN__)
   return __builtin_amdgcn_readfirstlane(value);
@@ -100,8 +100,8 @@ __device__ __forceinline__ T *uniform(T *pointer) {
   return pointer;
 #endif
 }
-// Keeps a value in a vector register: what depends on it is computed where it is used. A 32-bit offset is then
-// converted next to the load that adds it to a scalar base, in one instruction.
+// Keeps a value in a vector register, so that what depends on it is computed where it is used. A 32-bit offset is then
+// converted in the same instruction that adds it to a scalar base.
 template <typename T>
 __device__ __forceinline__ void keep_in_register(T &value) {
 #if defined(__AMDGCN__)
@@ -109,8 +109,8 @@ __device__ __forceinline__ void keep_in_register(T &value) {
 #endif
 }
 
-// Pins a computation to its place. Otherwise the compiler computes its results once for all iterations, in registers
-// that it has to spill.
+// Pins a computation to its place. Otherwise the compiler hoists it out of the loop into registers that it has to
+// spill.
 template <typename T>
 __device__ __forceinline__ void pin(T &value) {
 #if defined(__AMDGCN__)
@@ -118,8 +118,8 @@ __device__ __forceinline__ void pin(T &value) {
 #endif
 }
 
-// A uniform value that the compiler does not recognize as the same. Successive `if`s on it stay separate; merged, they
-// would keep the initial values of both branches live.
+// A uniform value that the compiler does not recognize as the same. It would merge successive `if`s on one value, and
+// keep the initial values of both branches live.
 __device__ __forceinline__ int again(int value) {
 #if defined(__AMDGCN__)
   value = uniform(value);
@@ -128,7 +128,7 @@ __device__ __forceinline__ int again(int value) {
   return value;
 }
 
-// Loads and stores do not move across it. Otherwise the compiler reads whole tiles ahead, and spills.
+// No load or store moves across it. Otherwise the compiler reads whole tiles ahead, and spills.
 __device__ __forceinline__ void keep_order() {
 #if defined(__AMDGCN__)
   asm volatile("" ::: "memory");
@@ -143,7 +143,7 @@ __device__ __forceinline__ void keep_schedule() {
 #endif
 }
 
-// Makes what 32 consecutive threads wrote to shared memory visible to each. A wave of 64 holds two such groups in lock
+// Makes writes of 32 consecutive threads to shared memory visible to each. A wave of 64 holds two such groups in lock
 // step and accesses LDS in order, so only the compiler needs a barrier.
 __device__ __forceinline__ void sync_warp() {
 #if defined(__AMDGCN__)
@@ -153,7 +153,6 @@ __device__ __forceinline__ void sync_warp() {
 #endif
 }
 
-// Value of thread number XOR `mask` of 32.
 template <typename T>
 __device__ __forceinline__ T shuffle_xor(T value, int mask) {
   return __shfl_xor(value, mask, 32);
@@ -165,7 +164,7 @@ __device__ __forceinline__ void atomic_max(Global<uint32_t> *at, uint32_t value)
 #endif
 }
 
-// Accesses 8 or 16 bytes of global memory by one instruction.
+// One instruction accesses 8 or 16 bytes.
 template <typename T>
 using Raw = std::conditional_t<sizeof(T) == 16, Vec4, Vec2>;
 template <typename T, typename From>
@@ -243,8 +242,8 @@ struct Parameters {
   const Second &second;
 };
 
-// A kernel's first parameter, or its second, to be read again, so that its members do not occupy scalar registers from
-// the start of the kernel on.
+// Reads a kernel's first parameter, or its second, again, so that its members do not occupy scalar registers from the
+// start of the kernel.
 template <size_t kOffset = 0, typename T>
 __device__ __forceinline__ const T &read_anew([[maybe_unused]] const T &parameter) {
 #if defined(__AMDGCN__)

@@ -7,14 +7,13 @@
 
 namespace libsgemm::gpu {
 
-// Each backend defines both with LIBSGEMM_KERNEL_TABLE.
+// LIBSGEMM_KERNEL_TABLE defines both.
 const Kernel *kernels();
 int kernel_count();
 
-// Backend::scale. Each backend defines it.
+// Each backend defines scale() and checksum() for its table.
 libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error);
 
-// Each backend defines checksum().
 size_t checksum_bytes(const GemmDesc &desc, const Checksum &what, int device);
 libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch, Error *error);
 

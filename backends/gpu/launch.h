@@ -1,4 +1,3 @@
-// Launching a kernel.
 #pragma once
 
 #include "contract/backend.h"
@@ -6,16 +5,16 @@
 
 namespace libsgemm::gpu {
 
-// Enqueues a kernel on launch.stream of launch.device, with pointers to its arguments and `shared_bytes` of dynamic
-// shared memory. Each backend defines it.
+// Enqueues a kernel on launch.stream with pointers to its arguments and `shared_bytes` of dynamic shared memory. Each
+// backend defines it.
 libsgemm_status_t launch_raw(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes, const Launch &launch,
                              void **arguments, Error *error);
 
-// Enqueues zeros to `memory`. Each backend defines it.
+// Enqueues zeros. Each backend defines it.
 libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error);
 
 // Device pointer to host memory, page-locked at the first use in the device's own context. NULL if that fails, or if
-// another context of the program is current. `memory`: always the same for a device, never freed.
+// another context of the program is current. `memory` is always the same for a device, and never freed.
 void *page_locked(int device, void *memory, size_t bytes);
 
 // Converts the arguments to the kernel's parameters.

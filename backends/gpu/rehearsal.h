@@ -1,12 +1,12 @@
-// A rehearsal loads what later launches of a call need before the first one writes, so that a call that fails leaves
-// its output unchanged.
+// A rehearsal loads what later launches of a call need before the first one writes, so that a failed call leaves its
+// output unchanged.
 #pragma once
 
 #include "contract/backend.h"
 
 namespace libsgemm::gpu {
 
-// Calls enqueue(launch); if it makes several launches, first as a rehearsal.
+// Calls enqueue(launch), after a rehearsal if it makes several launches.
 template <typename Enqueue>
 libsgemm_status_t enqueue_rehearsed(const Launch &launch, bool several, const Enqueue &enqueue) {
   if (several && !launch.rehearsal) {

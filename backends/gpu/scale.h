@@ -1,6 +1,5 @@
-// Backend::scale, C = beta * C on the elements that a routine writes, for every product of a batch; for trmm and trsm C
-// = 0. beta == 0 writes without reading. Bound by memory: a block of 32 x 8 threads computes 32 rows x 64 columns, with
-// 128 contiguous bytes at once.
+// Backend::scale: C = beta * C on the elements that a routine writes; for trmm and trsm C = 0. beta == 0 writes without
+// reading. Bound by memory: a block of 32 x 8 threads computes 32 rows x 64 columns, with 128 contiguous bytes at once.
 #pragma once
 
 #include <type_traits>
@@ -22,7 +21,6 @@ struct ScaleProblem {
   Stored::Part part;
 };
 
-// Block b computes tiles b, b + gridDim.x, ... of all products.
 template <typename Operands>
 __device__ __forceinline__ void scale_tiles(const Operands &operands, const ScaleProblem &p, int64_t products) {
   for (int64_t at = blockIdx.x; at < p.tiles * products; at += gridDim.x) {
@@ -43,7 +41,6 @@ __device__ __forceinline__ void scale_tiles(const Operands &operands, const Scal
   }
 }
 
-// kernel_for(operands): the instance.
 template <typename KernelFor>
 libsgemm_status_t enqueue_scale(const GemmDesc &desc, const Launch &launch, Error *error, const KernelFor &kernel_for) {
   ScaleProblem p = {};

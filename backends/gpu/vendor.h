@@ -1,4 +1,4 @@
-// The runtime: CUDA's, HIP's, or that of the tests on the CPU. LIBSGEMM_RUNTIME(Malloc) is cudaMalloc or hipMalloc.
+// The runtime: CUDA's, HIP's, or that of the tests on the CPU.
 #pragma once
 
 #if defined(__HIP__) || defined(__HIP_PLATFORM_AMD__) || defined(__HIP_PLATFORM_NVIDIA__)
@@ -12,7 +12,7 @@
 #define LIBSGEMM_HOST_MALLOC hipHostMalloc
 #define LIBSGEMM_HOST_PORTABLE hipHostMallocPortable
 #define LIBSGEMM_HOST_FREE hipHostFree
-#define LIBSGEMM_CURRENT_TYPE int  // a device
+#define LIBSGEMM_CURRENT_TYPE int  // device number
 #else
 #include <cuda_runtime.h>  // tests/simt has its own
 

@@ -1,16 +1,16 @@
 // Verification of a product in device memory (contract/checksum.h), in FP64. Bound by memory.
 //
 //   1  start       random signs w
-//   2  sum_rows    sums and squares of the chosen columns of B, with the signs: partial sums of each row of B. Columns
-//                  that are not finite lose their signs
+//   2  sum_rows    for each row of B, partial sums and squares of the chosen columns with their signs. Columns that are
+//                  not finite lose their signs
 //   3  sum_rows    step 2 again, if there are such columns
-//   4  finish      their totals: sum_j w_j B_lj, and the norm of row l
-//   5  sum_rows    the chosen rows of A times these: partial sums of each row
+//   4  finish      totals: sum_j w_j B_lj, and the norm of row l
+//   5  sum_rows    the chosen rows of A times these totals
 //   6  sum_rows    the chosen rows and columns of C, with the signs
-//   7  judge       the worst ratio of each of 64 blocks of threads; -1: there was nothing to judge
+//   7  judge       the worst ratio of each of 64 blocks of threads; -1: nothing could be judged
 //
-// If beta is not 0, steps 1 to 4 and 6 run before the product. Steps 5 to 7 run after it, preceded by steps 2 to 4 if
-// its arithmetic, which is known only then, rounds B. Nothing is judged if a column loses its sign only then.
+// If beta is not 0, steps 1 to 4 and 6 run before the product, steps 5 to 7 after it. If the product's arithmetic,
+// which is known only then, rounds B, steps 2 to 4 run again; a column that loses its sign only then is not judged.
 //
 // sum_rows: a block of 256 threads sums 32 rows x 128 columns at a time; a warp reads 128 contiguous bytes in either
 // order. If there are few rows, several blocks share their columns ("parts"), and the reader adds the parts.
@@ -63,7 +63,7 @@ __device__ __forceinline__ void add_element(const SumWork &w, int64_t column, do
   }
 }
 
-// Adds 32 rows from `row` and 128 columns from `column` on, inside the matrix.
+// The 32 rows and 128 columns from (row, column) must be inside the matrix.
 template <Type kType, bool kRounds, bool kSquares>
 __device__ __forceinline__ void add_block(const SumWork &w, int64_t row, int64_t column, const double *weight,
                                           const double *norm, RowTotals *totals) {
@@ -159,7 +159,7 @@ __device__ __forceinline__ double total_of(const double *sums, const SumWork &w,
   return total;
 }
 
-// Totals of all rows of w, whose blocks are all chosen.
+// All blocks of w's rows are chosen.
 __device__ __forceinline__ void finish_sums(const SumWork &w, double *weights, double *norms) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * kSumThreads;
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * kSumThreads + threadIdx.x; i < w.rows; i += step) {
@@ -168,7 +168,7 @@ __device__ __forceinline__ void finish_sums(const SumWork &w, double *weights, d
   }
 }
 
-// Returns the largest of all threads' values, or their sum, to each thread.
+// The largest of all threads' values, or their sum, for each thread.
 template <bool kLargest>
 __device__ __forceinline__ double combine(double value, double *shared) {
   shared[threadIdx.x] = value;
@@ -196,8 +196,8 @@ __device__ __forceinline__ double factor_element(const SumWork &w, Type type, in
   return sum_element<Type::f32, true>(w, at);
 }
 
-// Handles the elements of a row of C that are NaN or Inf and whose column has a sign. Returns their part of sum_j w_j
-// (AB)_ij, which the caller subtracts. If C was not read, also judges them, in *worst.
+// Handles elements of a row of C that are NaN or Inf although their column has a sign. Returns their part of sum_j w_j
+// (AB)_ij, which the caller subtracts. If C was not read, judges them, too, in *worst.
 __device__ __forceinline__ double gaps_of(const JudgeWork &j, const ChecksumBound &b, int64_t row, double *shared,
                                           double *worst) {
   const ElementBound bound = {b.mode, b.factor, j.alpha, 0, b.terms, b.cut};
@@ -224,11 +224,11 @@ __device__ __forceinline__ double gaps_of(const JudgeWork &j, const ChecksumBoun
   return combine<false>(part, shared);
 }
 
-// A row before its gaps, the elements that are not finite, are subtracted.
+// A row before the part of its gaps, elements that are not finite, is subtracted.
 struct RowState {
   double product, before, computed;
   ChecksumRow sums;
-  bool gaps;     // there are some
+  bool gaps;
   double ratio;  // without gaps; negative: nothing can be judged
 };
 
@@ -242,10 +242,10 @@ __device__ __forceinline__ RowState state_of_row(const JudgeWork &j, const Check
   s.computed = total_of(j.c.sums, j.c, 0, i);
   s.sums = {total_of(j.a.sums, j.a, 1, i), total_of(j.a.sums, j.a, 2, i),
             read ? beta * sqrt(total_of(j.c_before, j.c, 1, i)) : 0};
-  // How many elements with a sign are not finite now, and were not before.
+  // Number of elements with a sign that are not finite.
   const double now = total_of(j.c.sums, j.c, 2, i), old = read ? total_of(j.c_before, j.c, 2, i) : 0;
   if (now >= kHidden || now < old) {
-    s.ratio = wrong;  // finite where it cannot be
+    s.ratio = wrong;  // finite where the product cannot be
   } else if (!checksum_finite(s.sums.plain)) {
     s.ratio = now == signs ? 0 : wrong;  // A's row is not finite
   } else if (now == 0) {
@@ -276,7 +276,7 @@ __device__ __forceinline__ void judge_rows(const JudgeWork &j) {
     bound.norm = sqrt(combine<false>(squares, shared));
     bound.widest = combine<true>(bound.widest, shared);
   }
-  double signs = 0;  // columns with a sign
+  double signs = 0;  // number of columns with a sign
   for (int64_t c = threadIdx.x; c < j.c.column_blocks.chosen * kChecksumColumns; c += kSumThreads) {
     const int64_t column = chosen_column(j.c, c);
     if (column < j.c.columns) signs += fabs(j.c.weights[column]);
@@ -337,7 +337,6 @@ inline libsgemm_status_t enqueue_b(const ChecksumPlan &p, ChecksumKernels::Sum k
                        p.weights, p.norms);
 }
 
-// Backend::checksum.
 inline libsgemm_status_t enqueue_checksum(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch,
                                           const ChecksumKernels &kernels, Error *error) {
   auto *workspace = static_cast<double *>(launch.workspace);

@@ -1,4 +1,3 @@
-// Planning the passes of a checksum.
 #include "checksum_plan.h"
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 namespace libsgemm::gpu {
 namespace {
 
-constexpr int64_t kBlocksOfUnit = 8;  // that read memory at its full rate
+constexpr int64_t kBlocksOfUnit = 8;  // enough to read memory at its full rate
 
 BlockChoice all_blocks(int64_t extent, int64_t block) {
   const int64_t count = (extent - 1) / block + 1;
@@ -26,7 +25,7 @@ SumWork pass(const void *data, int64_t row_step, int64_t col_step, int64_t rows,
   return w;
 }
 
-// Places arrays in the workspace, or without one counts doubles.
+// Places arrays in the workspace; without a workspace it counts doubles.
 class Cursor {
  public:
   explicit Cursor(double *workspace) : workspace_(workspace) {}
@@ -43,7 +42,6 @@ class Cursor {
   int64_t used_ = 0;
 };
 
-// Divides the columns among enough blocks.
 void place(SumWork *w, int compute_units, Cursor *cursor) {
   const int64_t wanted = (kBlocksOfUnit * compute_units - 1) / w->row_blocks.chosen + 1;
   w->blocks_of_part = (w->column_blocks.chosen - 1) / std::min(wanted, w->column_blocks.chosen) + 1;

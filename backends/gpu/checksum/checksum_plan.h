@@ -8,8 +8,8 @@ namespace libsgemm::gpu {
 
 constexpr int kSumThreads = 256;
 constexpr int kSumWarps = kSumThreads / 32, kSumRowsOfWarp = kChecksumRows / kSumWarps;
-// Sums of values, weighted magnitudes and magnitudes; or of values, squares, and a count of what is wrong: 1 for each
-// element that is not finite and has a weight, kHidden for one that is finite and has none.
+// Sums of values, weighted magnitudes and magnitudes; or of values, squares, and errors: 1 for each element that is not
+// finite and has a weight, kHidden for a finite one without.
 constexpr int kSumKinds = 3;
 constexpr double kHidden = 0x1p40;
 
@@ -21,7 +21,7 @@ struct SumWork {
   int64_t parts, blocks_of_part;  // of the columns; blocks of columns in each
   const double *weights, *norms;  // norms NULL: squares instead of weighted magnitudes
   double hidden;                  // kHidden; 0 if finite elements without a weight are correct
-  double *signs, *found;          // NULL, or weights, cleared for columns that are not finite, and a flag, then 1
+  double *signs, *found;          // NULL, or weights, cleared for columns that are not finite, and a flag that says so
   const double *only_if;          // runs only if not 0; NULL: always
   double *sums;                   // [kind][part][chosen row]
   libsgemm_math_mode_t mode;
@@ -33,7 +33,7 @@ struct SumWork {
 struct JudgeWork {
   SumWork a, b, c;         // with their sums; c after the product
   Type type;               // of A and B
-  const double *late;      // not 0: columns summed before the product have since lost their weights
+  const double *late;      // not 0: columns summed before the product lost their weights after it
   const double *c_before;  // NULL: not read
   double *results;
   double alpha, beta, factor;
@@ -45,7 +45,7 @@ struct JudgeWork {
 struct ChecksumPlan {
   SumWork a, b, c;
   double *signs;            // of the columns
-  double *found;            // two flags: columns are not finite; if C is read, others are not once rounded
+  double *found;            // flags: columns are not finite; others are not once rounded (if C is read)
   double *weights, *norms;  // of `a`, from the sums of `b`
   double *c_before;         // sums of C before the product
   size_t doubles;           // of the workspace

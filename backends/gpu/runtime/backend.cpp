@@ -1,4 +1,3 @@
-// The backend's table.
 #include "contract/backend.h"
 
 #include "devices.h"

@@ -1,4 +1,3 @@
-// Conversion of the runtime's error codes.
 #include "code.h"
 
 #include <atomic>
@@ -9,7 +8,7 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Fatal error code of each device. Allocated at the first use, after enumerate(); never destroyed.
+// Fatal error code of each device. Allocated after enumerate(), never destroyed.
 std::atomic<Code> &lost(int index) {
   static std::atomic<Code> *all = [] {
     auto *codes = new std::atomic<Code>[static_cast<size_t>(device_count())];

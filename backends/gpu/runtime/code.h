@@ -9,21 +9,21 @@ namespace libsgemm::gpu {
 using Code = LIBSGEMM_RUNTIME(Error_t);
 constexpr Code kSuccess = LIBSGEMM_RUNTIME(Success);
 
-// True if a call succeeded. Otherwise clears the thread's last error: the program must not find one of ours.
+// On failure clears the thread's last error: the program must not find one of ours.
 inline bool succeeds(Code code) {
   if (code == kSuccess) return true;
   static_cast<void>(LIBSGEMM_RUNTIME(GetLastError)());
   return false;
 }
 
-// On an error, `error` says what failed and why, and the thread's last error is cleared. `index`: device of the call; a
-// fatal code marks it as lost. -1: unknown, or not one of the backend's.
+// On an error, sets `error` and clears the thread's last error. `index`: device of the call, which a fatal code marks
+// as lost; -1: unknown, or not one of the backend's.
 libsgemm_status_t status_of(Code code, int index, const char *what, Error *error);
 
-// Returns EXECUTION_FAILED if the device was lost earlier.
+// EXECUTION_FAILED if the device was lost earlier.
 libsgemm_status_t refuse_lost(int index, Error *error);
 
-// True if no call on the device survives the error, such as an illegal address. Each backend defines it.
+// After such an error, for example an illegal address, no call on the device succeeds. Each backend defines it.
 bool is_fatal(Code code);
 
 }  // namespace libsgemm::gpu

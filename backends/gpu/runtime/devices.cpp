@@ -1,4 +1,3 @@
-// The list of devices, made once.
 #include "devices.h"
 
 #include <atomic>
@@ -57,7 +56,7 @@ void set_host(const Host &host) { g_host = &host; }
 
 libsgemm_status_t enumerate(Error *error) {
   Devices &all = devices();
-  if (!all.done.load(std::memory_order_acquire)) {  // for every pointer
+  if (!all.done.load(std::memory_order_acquire)) {  // runs for every pointer
     static std::mutex *mutex = new std::mutex;
     const std::lock_guard<std::mutex> lock(*mutex);
     if (!all.done) all.status = enumerate_once(&all);

@@ -1,12 +1,12 @@
-// The backend's devices: those that LIBSGEMM_DEVICES permits and for which there is code. An index counts these; an
-// ordinal is the runtime's number.
+// Devices that LIBSGEMM_DEVICES permits and for which there is code. An index counts these; an ordinal is the runtime's
+// number.
 #pragma once
 
 #include "contract/backend.h"
 
 namespace libsgemm::gpu {
 
-// Keeps a pointer to the settings that enumerate() reads. Must be called first.
+// Keeps a pointer to the settings that enumerate() reads; the first call.
 void set_host(const Host &host);
 
 // Builds the list at the first call. Thread-safe.
@@ -15,14 +15,14 @@ libsgemm_status_t enumerate(Error *error);
 // The functions below require enumerate().
 int device_count();
 
-// Returns -1 if the device was left out.
+// -1: left out.
 int index_of(int ordinal);
 
-// Says what was left out and why; empty if nothing was.
+// What was left out and why, or an empty string.
 const char *left_out();
 
-// Each backend defines these for enumerate(). count_devices(): an error if there is none. take_device(): keeps a
-// description for model() as the backend's next one, or returns false and the reason.
+// Each backend defines these for enumerate(). count_devices() fails if there is none. take_device() keeps a description
+// as model()'s next one, or returns false and the reason.
 libsgemm_status_t count_devices(int *count, Error *error);
 bool take_device(int ordinal, Error *why_not);
 

@@ -1,4 +1,3 @@
-// Memory and copies.
 #include <algorithm>
 
 #include "gpu/device_model.h"
@@ -11,10 +10,10 @@ namespace {
 
 using Stream = LIBSGEMM_RUNTIME(Stream_t);
 
-constexpr int64_t kMostColumns = 1 << 30;  // of one call of the runtime
-constexpr size_t kMostPitch = 0x7fffffff;  // on every device
+constexpr int64_t kMostColumns = 1 << 30;  // most of one call of the runtime
+constexpr size_t kMostPitch = 0x7fffffff;  // limit of every device
 
-// A test's fault: the first element becomes 0x4b4b4b4b, 13 million as a float.
+// A test's fault: 0x4b4b4b4b is 13 million as a float.
 Code falsify(const void *element, Stream stream) {
   return LIBSGEMM_RUNTIME(MemsetAsync)(const_cast<void *>(element), 0x4b, sizeof(float), stream);
 }

@@ -1,4 +1,3 @@
-// Host memory that kernels write to.
 #include <mutex>
 #include <vector>
 
@@ -10,7 +9,7 @@
 namespace libsgemm::gpu {
 namespace {
 
-// A device's latest page-locked memory. The lock ends with the context.
+// A device's latest page-locked memory; the lock ends with the context.
 struct Locked {
   uint64_t context;
   void *seen;

@@ -1,4 +1,3 @@
-// The part of a launch that all vendors share.
 #include "prepare_launch.h"
 
 namespace libsgemm::gpu {

@@ -1,4 +1,3 @@
-// Preparation of every kernel launch.
 #pragma once
 
 #include "contract/backend.h"
@@ -6,8 +5,8 @@
 
 namespace libsgemm::gpu {
 
-// Makes the device current. Loads the kernel if a graph is being recorded, or in a rehearsal, which ends here;
-// otherwise its first launch does, which may wait for the device.
+// Makes the device current. Loads the kernel while a graph is recorded, and in a rehearsal, which ends here. Otherwise
+// the first launch loads it, and may wait for the device.
 libsgemm_status_t prepare_launch(const void *kernel, const Launch &launch, Scope *scope, Error *error);
 
 constexpr const char *kLaunching = "launching a kernel";

@@ -17,18 +17,18 @@ class Scope {
   Scope(const Scope &) = delete;
   Scope &operator=(const Scope &) = delete;
 
-  // Makes device `index` current. Fails if it was lost.
+  // Fails if the device was lost.
   libsgemm_status_t enter(int index, Error *error);
 
-  // Makes a stream's device current, unless the runtime does not tell which.
+  // Does nothing if the runtime does not tell the stream's device.
   libsgemm_status_t enter_stream(void *stream, Error *error);
 
   Current current() const { return now_; }
 
-  // Identity of the entered context, as from Backend::context.
+  // As Backend::context.
   uint64_t context_id() const;
 
-  // Index of the entered device; -1 if it is none of the backend's, or unknown.
+  // -1: unknown, or none of the backend's.
   int index() const { return index_; }
 
  private:
@@ -42,7 +42,7 @@ class Scope {
 // True if the device may have work. Each backend defines it.
 bool in_use(int index);
 
-// The thread may allocate and wait while another stream of the program records a graph.
+// Permits the thread to allocate and wait while another stream of the program records a graph.
 class RelaxedCapture {
  public:
   RelaxedCapture() { exchange(); }

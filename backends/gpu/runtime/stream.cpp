@@ -1,4 +1,3 @@
-// Streams, events and waiting.
 #include "contract/streams.h"
 #include "gpu/fault.h"
 #include "runtime.h"
@@ -30,7 +29,7 @@ Code wait(void *stream) {
   if (fails(Site::lost)) return LIBSGEMM_RUNTIME(ErrorIllegalAddress);
   if (stream == every_stream()) {
     const Code code = LIBSGEMM_RUNTIME(DeviceSynchronize)();
-    // The runtime refuses this while a stream records a graph; the recorded work does not run yet.
+    // The runtime refuses while a stream records a graph; recorded work does not run yet.
     return code == LIBSGEMM_RUNTIME(ErrorStreamCaptureUnsupported) ? kSuccess : code;
   }
   return LIBSGEMM_RUNTIME(StreamSynchronize)(native(stream));

@@ -1,4 +1,3 @@
-// The plan of a skinny product: how warps and blocks divide tiles and k, and the predicted time.
 #include "skinny.h"
 
 #include <algorithm>
@@ -9,26 +8,26 @@
 namespace libsgemm::gpu {
 namespace {
 
-constexpr int64_t kMostSharedTiles = most_blocks(256) / 1024;  // most blocks of the second kernel for a tile
-constexpr int kLeastUnits = 2;                                 // of a block that shares tiles
-constexpr int kLeastChunks = 4;                                // for which a warp is worth its start
+constexpr int64_t kMostSharedTiles = most_blocks(256) / 1024;  // blocks of the second kernel for a tile
+constexpr int kLeastUnits = 2;                                 // units of a block that shares tiles
+constexpr int kLeastChunks = 4;                                // for fewer a warp is not worth its start
 constexpr double kSumSeconds = 2e-6;                           // the second kernel
 constexpr double kLatencySeconds = 1.5e-6;                     // from a tile's first load to its last store
-constexpr double kTallSeconds = 9e-6;        // with a slowdown: filling and draining long warps' rings
-constexpr double kPlentyWarps = 8;           // that keep a compute unit busy; with half of them it loses
+constexpr double kTallSeconds = 9e-6;        // added with a slowdown: filling and draining long warps' rings
+constexpr double kPlentyWarps = 8;           // warps that keep a compute unit busy; with half of them it loses
 constexpr double kSparseLoss = 0.3;          // this share of its time
-constexpr double kTransposedSlowdown = 1.2;  // of tall tiles if the wide operand is transposed
-constexpr double kBandwidthShare = 0.85;     // of the data sheet's
-constexpr double kBandwidthOfOne = 3;        // of one compute unit, in equal shares of all
+constexpr double kTransposedSlowdown = 1.2;  // tall tiles with a transposed wide operand
+constexpr double kBandwidthShare = 0.85;     // share of the data sheet's
+constexpr double kBandwidthOfOne = 3;        // bandwidth of one compute unit, in equal shares of all
 
-// Warps of a block, halved until they fit shared memory.
+// Halves a block's warps until they fit shared memory.
 int warps_that_fit(const SkinnyTile &tile, const DeviceModel &dev) {
   int warps = tile.warps;
   while (warps > 0 && static_cast<size_t>(warps) * tile.warp_bytes > dev.shared_memory_per_block) warps /= 2;
   return warps;
 }
 
-// Divides the warps along k first: a block then has fewer rows, so there are more blocks.
+// Divides along k first: a block with fewer rows leaves more blocks.
 void divide_warps(const SkinnyTile &tile, int warps, SkinnyWork *w) {
   w->warps_k = 1;
   while (2 * w->warps_k <= warps && w->k >= int64_t{2} * w->warps_k * kLeastChunks * tile.chunk) w->warps_k *= 2;
@@ -64,7 +63,7 @@ Times times_of(const SkinnyTile &tile, const GemmDesc &desc, const SkinnyPlan &p
   return t;
 }
 
-// Waves of blocks, each with its own start and end.
+// Each wave has its own start and end.
 double whole_tiles_seconds(const Times &times, int64_t tiles, int64_t resident, int64_t compute_units) {
   const int64_t wave = resident * compute_units, full = tiles / wave, left = tiles % wave;
   const double memory = times.memory / static_cast<double>(tiles);
@@ -81,7 +80,7 @@ double whole_tiles_seconds(const Times &times, int64_t tiles, int64_t resident, 
   return seconds;
 }
 
-// plan.blocks equal shares, and the sum of partial tiles.
+// Equal shares for plan.blocks, and the sum of partial tiles.
 double shared_tiles_seconds(const Times &times, const SkinnyPlan &plan, int64_t compute_units) {
   const double busy = static_cast<double>(std::min(plan.blocks, compute_units));
   const double blocks = static_cast<double>(plan.blocks) / busy;

@@ -1,7 +1,7 @@
 // Host code of the skinny kernels: products with one long and one short side.
 //
 // C = op(A) op(B) with a short n and C^T = op(B)^T op(A)^T with a short m are one problem: R (wide x narrow) is X (wide
-// x k, read once) times Y (k x narrow). Only the strides of C tell the two apart.
+// x k, read once) times Y (k x narrow). Only the strides of C differ.
 //
 // A unit of work is one tile of R times one k-step of a block. If the tiles fill the device, a block computes one tile.
 // Otherwise each block gets an equal share of all units (stream-K: Osama et al., PPoPP 2023), and a second kernel adds
@@ -23,7 +23,7 @@ struct SkinnyTile {
   int narrow_most;    // longest short side
   size_t warp_bytes;  // shared memory of a warp
   double fma_share;   // of fma_peak(), full compute units
-  double slowdown;    // measured time of the arithmetic relative to that; only to compare kernels
+  double slowdown;    // measured time relative to that; only to compare kernels
   int64_t least_k = 1;
 };
 
@@ -40,7 +40,7 @@ struct SkinnyWork {
   int warps_wide, warps_k;  // warps along the tile's long side, and k
   int64_t wide_tiles, narrow_tiles;
   int64_t units;                // of a tile
-  int64_t granule;              // blocks get multiples: all units of a tile, or one
+  int64_t granule;              // blocks get multiples of it: all units of a tile, or one
   int64_t shares, share, rest;  // `share` granules for each block, one more for the first `rest`
   float *partial;               // 2 tiles for each block: one that it continues, one that it begins
 };
@@ -56,13 +56,12 @@ struct SkinnyPlan {
 };
 
 void set_skinny_operands(const GemmDesc &desc, SkinnyPlan *plan);
-// Divides all tiles among the blocks: by units if blocks share tiles.
 void set_skinny_shares(SkinnyWork *work, int64_t tiles, int64_t blocks, bool share_tiles);
 
 bool skinny_supports(const SkinnyTile &tile, const GemmDesc &desc, int device);
 SkinnyPlan skinny_plan(const SkinnyTile &tile, const GemmDesc &desc, int device);
 
-// Adds the partial sums of shared tiles. Each backend defines it, by skinny_sum.h.
+// Each backend defines it by skinny_sum.h.
 libsgemm_status_t sum_skinny_partials(const SkinnyTile &tile, const SkinnyPlan &plan, const Launch &launch,
                                       Error *error);
 

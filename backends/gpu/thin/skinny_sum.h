@@ -1,6 +1,6 @@
-// The second kernel of a skinny product whose tiles are shared by blocks (skinny.h): adds partial sums in the order of
-// k, then applies alpha and beta. A thread sums four rows of one column. If many blocks share a tile (ways 8), warp w
-// takes the partial sums w, w + 8, ..., and one warp adds the eight results.
+// Second kernel of a skinny product whose tiles are shared by blocks: adds partial sums in the order of k, then applies
+// alpha and beta. A thread sums four rows of one column. If many blocks share a tile (ways 8), warp w takes the partial
+// sums w, w + 8, ..., and one warp adds the eight results.
 #pragma once
 
 #include "gpu/gpu.h"
@@ -18,7 +18,7 @@ struct SkinnySumShape {
   int parts;          // blocks of threads for a tile
 };
 
-// The block that computed a unit.
+// Block that computed a unit.
 __device__ __forceinline__ int64_t unit_owner(const SkinnyWork &work, int64_t unit) {
   const int64_t larger = work.rest * (work.share + 1);
   return unit < larger ? unit / (work.share + 1) : work.rest + (unit - larger) / work.share;
@@ -67,7 +67,7 @@ __device__ __forceinline__ void sum_skinny_tile(const SkinnyWork &work, const Sk
 
 inline libsgemm_status_t enqueue_skinny_sum(void (*kernel)(SkinnyWork, SkinnySumShape), const SkinnyTile &tile,
                                             const SkinnyPlan &plan, const Launch &launch, Error *error) {
-  constexpr int kManyPartials = 8;  // that warps share
+  constexpr int kManyPartials = 8;  // from here on warps share them
   SkinnySumShape shape = {};
   shape.rows = plan.work.warps_wide * tile.rows;
   shape.columns = tile.columns;

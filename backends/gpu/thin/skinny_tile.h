@@ -1,4 +1,3 @@
-// A block's tiles of a skinny product (skinny.h), and the stores.
 #pragma once
 
 #include "gpu/gpu.h"
@@ -6,7 +5,6 @@
 
 namespace libsgemm::gpu {
 
-// A tile of R.
 struct SkinnyPlace {
   int64_t product, row, column;  // of the batch; first row and column
   int64_t rows_left, columns_left;
@@ -27,7 +25,7 @@ struct SkinnyOutput {
   int64_t wide, narrow;
   float alpha, beta;
 
-  // C if the units [first, last) are all of a tile, otherwise the workspace. A block continues at most one tile, and
+  // C if the units [first, last) are a whole tile, otherwise the workspace. A block continues at most one tile, and
   // leaves at most one other unfinished.
   __device__ __forceinline__ SkinnyOutput(const SkinnyWork &work, const SkinnyPlace &place, int64_t first, int64_t last,
                                           int rows, int columns) {
@@ -44,8 +42,8 @@ struct SkinnyOutput {
   }
 };
 
-// Stores the sum of `parts` parts of a tile, part_floats apart, each as columns of `rows` floats, row_floats apart.
-// Threads run along C's contiguous side.
+// Sums the `parts` parts of a tile, part_floats apart; each is columns of `rows` floats, row_floats apart. Threads run
+// along C's contiguous side.
 __device__ __forceinline__ void store_skinny(const float *sums, int parts, int part_floats, int row_floats, int rows,
                                              int columns, const SkinnyPlace &place, const SkinnyOutput &out) {
   const bool along_wide = out.wide == 1;
@@ -71,7 +69,7 @@ __device__ __forceinline__ void store_skinny(const float *sums, int parts, int p
   }
 }
 
-// Calls compute(tile, first, last) for the block's share of all units, with barriers between tiles.
+// compute(tile, first, last) is called for the block's share of all units, with barriers between tiles.
 template <typename Compute>
 __device__ __forceinline__ void for_each_share(const SkinnyWork &work, const Compute &compute) {
   const int64_t block = blockIdx.x;
@@ -82,7 +80,7 @@ __device__ __forceinline__ void for_each_share(const SkinnyWork &work, const Com
     const int64_t last = min(work.units, first + end - unit);
     compute(tile, first, last);
     unit += last - first;
-    if (unit < end) __syncthreads();  // the sums are read
+    if (unit < end) __syncthreads();  // others may still read the sums
   }
 }
 

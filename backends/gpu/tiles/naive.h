@@ -1,7 +1,6 @@
-// C = alpha op(A) op(B) + beta C by the definition, one thread for each element of C: the oracle on the device. An
-// element is one sequential FMA order. A tile is 32 x 8: a warp reads 32 neighbours of A (NO_TRANS) in one transaction,
-// and one element of B for all lanes. Block b computes tiles b, b + gridDim.x, ... of all products, down the columns of
-// C.
+// C = alpha op(A) op(B) + beta C by the definition, one thread for each element of C, in one sequential FMA order: the
+// oracle on the device. A tile is 32 x 8: a warp reads 32 neighbours of A (NO_TRANS) in one transaction, and one
+// element of B for all lanes.
 //
 // Requires: gemm of FP32; any transposition, alignment, size, batch.
 #pragma once
@@ -59,14 +58,13 @@ inline NaiveProblem naive_problem(const GemmDesc &desc) {
 }
 
 inline double naive_seconds(const GemmDesc &desc, int index) {
-  constexpr double kStepSeconds = 25e-9;  // assumed: a step of k, with nothing to hide its latency
+  constexpr double kStepSeconds = 25e-9;  // assumed: a step of k with its whole latency
   constexpr double kPeakFraction = 0.06;  // assumed: bound by the loads
   constexpr Tiling kTiling = {kNaiveRows, kNaiveColumns, kNaiveThreads, 8, {kPeakFraction}};
   const double chain = kLaunchSeconds + static_cast<double>(desc.k) * kStepSeconds;
   return std::max(chain, gemm_seconds(model(index), desc, kTiling));
 }
 
-// Row::kernel<Operands>(): the instance.
 template <class Row>
 Kernel naive_kernel(const char *name) {
   const auto supports = [](const GemmDesc &desc, int) {

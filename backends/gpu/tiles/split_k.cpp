@@ -1,4 +1,3 @@
-// Split-K: finds the number of slices.
 #include "split_k.h"
 
 #include <algorithm>
@@ -7,8 +6,7 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Partial results mostly stay in L2.
-constexpr double kPartialBandwidth = 1.5;  // of the memory's
+constexpr double kPartialBandwidth = 1.5;  // of the memory's: partial results mostly stay in L2
 
 double split_seconds(const DeviceModel &d, const GemmDesc &desc, double bytes, const Tiling &tiling, double tiles,
                      double k, int slices) {
@@ -34,7 +32,7 @@ Split best_split(const GemmDesc &desc, double bytes, const Tiling &tiling, int t
   const double tiles = product_tiles(desc, tiling) * static_cast<double>(desc.batch_count);
   const int k_tiles = static_cast<int>((desc.k - 1) / tile_k + 1) * traits_of(desc).terms();
   Split best = {};
-  // Fills the compute units with 1, 2, ... blocks each.
+  // Tries 1, 2, ... blocks on each compute unit.
   for (int blocks = 1; blocks <= 2 * tiling.blocks; ++blocks) {
     const double fitting = std::floor(blocks * d.compute_units / tiles);
     const int wanted = static_cast<int>(std::min<double>({fitting, kMostSlices, static_cast<double>(k_tiles)}));

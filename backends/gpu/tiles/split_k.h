@@ -5,7 +5,7 @@
 
 namespace libsgemm::gpu {
 
-// Most bytes of a call's partial results, half of the default workspace: they should stay in L2.
+// Half of the default workspace, so that partial results stay in L2.
 constexpr size_t kMostSplitBytes = size_t{32} << 20;
 constexpr int kMostSlices = 512;
 
@@ -14,11 +14,11 @@ struct Split {
   double seconds;  // product and sum
 };
 
-// The fastest split; slices is 0 if fewer than two are best. `bytes`: what the product moves.
+// slices is 0 if no split is faster. `bytes`: what the product moves.
 Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int index);
 Split best_split(const GemmDesc &desc, double bytes, const Tiling &tiling, int tile_k, int index);
 
-// Bytes of workspace: slices * n * (m rounded up to a multiple of 4) * sum_bytes for each product.
+// slices * n * (m rounded up to a multiple of 4) * sum_bytes for each product.
 size_t split_bytes(const GemmDesc &desc, int64_t slices, int sum_bytes);
 
 }  // namespace libsgemm::gpu

@@ -6,12 +6,12 @@
 
 namespace libsgemm::gpu {
 
-// Enqueues C(i) = alpha * (sum of p.partial's slices of product i) + beta * C(i). Each backend defines it, by
+// Enqueues C(i) = alpha * (sum of p.partial's slices of product i) + beta * C(i). Each backend defines it by
 // split_k_sum.h.
 libsgemm_status_t launch_split_k_sum(const TileProblem &p, int slices, const StridedOperands &operands, int64_t count,
                                      const Launch &launch, Error *error);
 
-// The interface of split_kernel(), for a kernel built on tile.h.
+// The interface of split_kernel() for a kernel built on tile.h.
 template <class Row>
 struct SplitTiles {
   using Config = typename Row::Config;

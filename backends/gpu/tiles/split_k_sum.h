@@ -1,9 +1,9 @@
-// The second kernel of the split-K kernels: C = alpha * (sum of the slices' partial results, in order) + beta * C.
+// Second kernel of split-K: C = alpha * (sum of the slices' partial results, in order) + beta * C.
 //
 //   block: 256 threads = 256 / groups elements x groups (1, 2, 4 or 8, growing with the number of slices)
 //   group g sums a contiguous range of slices; group 0 adds the groups' sums in order
 //
-// One thread for all slices would wait for memory again and again.
+// Several groups, because one thread would wait for memory once a slice.
 #pragma once
 
 #include "gpu/gpu.h"
@@ -22,7 +22,7 @@ __device__ __forceinline__ float finished(const TileProblem &p, double sum, cons
   return static_cast<float>(p.beta != 0.0f ? fma(static_cast<double>(p.beta), old, product) : product);
 }
 
-// Real: type of the partial results. wanted(element): false if an element of a slice's matrix has none. place(row,
+// Real: type of the partial results. wanted(element): false for elements of a slice that C does not have. place(row,
 // column): address in C.
 template <typename Real, class Wanted, class Place>
 __device__ __forceinline__ void sum_slices_to(const TileProblem &p, int slices, const Wanted &wanted,
@@ -72,7 +72,7 @@ struct SumGrid {
   }
 };
 
-// Enqueues such a kernel, which may have more parameters.
+// `kernel` may have more parameters.
 template <typename... More>
 libsgemm_status_t enqueue_sum(void (*kernel)(StridedOperands, TileProblem, int, More...), const TileProblem &p,
                               int slices, const StridedOperands &operands, int64_t count, const Launch &launch,

@@ -1,5 +1,4 @@
-// Parts of the tiled product whose threads all do the same: fetching tiles of A and B, places in the tile of C, outer
-// products in registers, storing C.
+// Parts of the tiled product that all kernels on vector units share.
 //
 // In shared memory, row by row for each k:    A: [tile_k][tile_m (+ 4)]      B: [tile_k][tile_n (+ 4)]
 //
@@ -13,13 +12,13 @@
 
 namespace libsgemm::gpu {
 
-// Along which dimension an operand is contiguous, and how many elements are read at once.
+// Dimension along which an operand is contiguous, and elements per read.
 enum class Fetch { outer, outer_x4, inner, inner_x4 };
 
 template <int TileM, int TileN, int TileK, int ThreadM, int ThreadN, int LaneRows, int WarpRows>
 struct TileShape {
   static constexpr int tile_m = TileM, tile_n = TileN, tile_k = TileK;
-  static constexpr int thread_m = ThreadM, thread_n = ThreadN;  // elements of C that a thread computes
+  static constexpr int thread_m = ThreadM, thread_n = ThreadN;  // elements of C in a thread
   static constexpr int lane_rows = LaneRows, lane_columns = 32 / LaneRows;
   static constexpr int warp_m = ThreadM * lane_rows, warp_n = ThreadN * lane_columns;
   static constexpr int warp_rows = WarpRows, warp_columns = TileN / warp_n;
@@ -61,14 +60,14 @@ struct TileRange {
     first_depth = first == 0 ? short_depth : tile_k;
     first_k = first == 0 ? 0 : short_depth + static_cast<int64_t>(first - 1) * tile_k;
   }
-  // The k-tiles for k = first_k to end_k - 1.
+  // Takes k = first_k to end_k - 1.
   __device__ __forceinline__ TileRange(int64_t first_k, int64_t end_k, int tile_k) : first_k(first_k) {
     count = static_cast<int>((end_k - first_k - 1) / tile_k) + 1;
     first_depth = static_cast<int>(end_k - first_k - static_cast<int64_t>(count - 1) * tile_k);
   }
 };
 
-// TileRange whose last k-tile is the short one, filled with zeros.
+// The last k-tile is the short one, filled with zeros.
 struct TensorRange {
   int count;
   int64_t first_k;
@@ -80,10 +79,10 @@ struct TensorRange {
   }
 };
 
-// A thread's share of an operand's tile: the elements that it fetches, and their places in shared memory.
+// A thread's share of an operand's tile.
 //
 //   Fetch        lanes of a warp cover       in shared memory
-//   outer(_x4)   32 (x4) outer               as they are
+//   outer(_x4)   32 (x4) outer               unchanged
 //   inner        8 k x 4 outer               transposed; a pitch of outer + 4 spreads the stores over all banks
 //   inner_x4     2 x 4 k x 16 outer          the same
 // Pad: floats between rows of a transposed operand.
@@ -98,12 +97,12 @@ struct TileMap {
   // Distance between a thread's copies, in k (outer) or in the outer dimension (inner).
   static constexpr int step = along_k ? Threads * width / Depth : Threads * width / Outer;
   static constexpr int k_warps = along_k ? Depth / 8 : 1;
-  static constexpr int target_step = along_k ? step : step * pitch;  // between copies in shared memory
-  static constexpr int element_step = along_k ? pitch : 1;           // between a copy's elements in shared memory
+  static constexpr int target_step = along_k ? step : step * pitch;  // between copies
+  static constexpr int element_step = along_k ? pitch : 1;           // between a copy's elements
   static_assert(copies * Threads * width == Outer * Depth && step > 0, "every thread makes the same number of copies");
   static_assert(!along_k || (Threads / 32) % k_warps == 0, "whole warps along k");
 
-  int outer, k;  // of the first copy
+  int outer, k;  // place of the first copy
   int target;
 
   __device__ __forceinline__ TileMap() {
@@ -153,14 +152,13 @@ struct ThreadPlace {
   }
   __device__ __forceinline__ int row() const { return warp_row * Config::warp_m + lane_row * 4; }
   __device__ __forceinline__ int column() const { return warp_column * Config::warp_n + lane_column * Config::group_n; }
-  // Offset of element i from the thread's first.
+  // Relative to the thread's first element.
   __device__ __forceinline__ static constexpr int row_offset(int i) { return i / 4 * Config::lane_rows * 4 + i % 4; }
   __device__ __forceinline__ static constexpr int column_offset(int j) {
     return j / Config::group_n * Config::lane_columns * Config::group_n + j % Config::group_n;
   }
 };
 
-// Loads what a thread multiplies at one k.
 template <int Count, int Group, int Stride>
 __device__ __forceinline__ void load_fragment(float (&fragment)[Count], const float *shared) {
 #pragma unroll
@@ -175,14 +173,14 @@ __device__ __forceinline__ void load_fragment(float (&fragment)[Count], const fl
   }
 }
 
-// Destination of a tile: rows x columns inside the matrix.
+// rows x columns: the part inside the matrix.
 struct OutputTile {
   Global<float> *c;
   int64_t ld;
   int rows, columns;
   float alpha, beta;
 
-  // A row from a column on.
+  // A row, starting at a column.
   struct Row {
     Global<float> *c;
     int64_t ld;
@@ -196,7 +194,7 @@ struct OutputTile {
   }
 };
 
-// Destination of the block's accumulators: C, or its slice of the workspace.
+// C, or the block's slice of the workspace.
 template <class Config, typename Operands>
 __device__ __forceinline__ OutputTile output_tile(const Operands &operands, const TileProblem &p,
                                                   const TilePosition<Config> &at) {
@@ -217,7 +215,7 @@ __device__ __forceinline__ OutputTile output_tile(const Operands &operands, cons
 template <class Config>
 constexpr int kStoreFloats = Config::threads / 32 * Config::lane_columns *(Config::warp_m + 4);
 
-// Stores to columns that start at multiples of 16 bytes.
+// For columns that start at multiples of 16 bytes.
 template <class Config>
 __device__ __forceinline__ void store_vectors(const float (&sum)[Config::thread_m][Config::thread_n],
                                               const OutputTile &out) {
@@ -250,7 +248,7 @@ __device__ __forceinline__ void store_vectors(const float (&sum)[Config::thread_
   }
 }
 
-// Stores to columns of any alignment through shared memory, so that consecutive lanes write consecutive rows.
+// For columns of any alignment: through shared memory, so that consecutive lanes write consecutive rows.
 template <class Config, class Write>
 __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_m][Config::thread_n], int rows,
                                               int columns, float *shared, const Write &write) {
@@ -278,7 +276,7 @@ __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_
   }
 }
 
-// Barrier of the threads that compute a tile: the block, or a warp.
+// A tile's threads are a block or a warp.
 template <class Config>
 __device__ __forceinline__ void barrier() {
   if constexpr (Config::threads == 32) {
@@ -298,7 +296,7 @@ __device__ __forceinline__ void scale_sums(float (&sum)[Config::thread_m][Config
   }
 }
 
-// `shared` is free once all threads have arrived.
+// Overwrites `shared` once all threads have arrived.
 template <class Config>
 __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config::thread_n], const OutputTile &out,
                                            float *shared) {
@@ -313,7 +311,7 @@ __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config
   }
 }
 
-// Stores a tile on the diagonal, where only one triangle is written.
+// On the diagonal only one triangle is written.
 template <class Config>
 __device__ __forceinline__ void store_diagonal_tile(float (&sum)[Config::thread_m][Config::thread_n],
                                                     const OutputTile &out, float *shared, bool upper) {

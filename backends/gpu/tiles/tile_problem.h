@@ -1,4 +1,3 @@
-// Parameters of a kernel that computes C in tiles.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // Host side of the kernels built on tile.h. A kernel's file defines its Config (a TileShape, and what the backend adds)
-// and a Row, partly by a base class of the backend:
-//
+// and a Row:
 //   struct Row {
 //     using Config = ...;
 //     static constexpr Engine engine = ...;
@@ -23,9 +22,9 @@
 
 namespace libsgemm::gpu {
 
-// Vectors are for operands whose columns all start at multiples of 16 bytes.
+// Vectors require operands whose columns all start at multiples of 16 bytes.
 enum class Engine {
-  copies,     // 16-byte asynchronous copies along the outer dimension; a transposed operand is copied by elements
+  copies,     // 16-byte asynchronous copies along the outer dimension; elements of a transposed operand
   registers,  // vectors along either dimension
   scalar      // no vectors
 };
@@ -33,12 +32,12 @@ enum class Engine {
 template <Fetch Kind>
 using FetchConstant = std::integral_constant<Fetch, Kind>;
 
-// True if vectors may be read along columns of `rows` elements.
+// For columns of `rows` elements.
 inline bool vectors_fit(const void *base, int64_t ld, int64_t rows, int64_t stride) {
   return columns_aligned(base, ld) && static_cast<uint64_t>(rows | stride) % 4 == 0;
 }
 
-// True if vectors can be used; never for a batch of pointers, which may be in device memory.
+// Pointers of a batch may be in device memory, so their alignment is unknown.
 inline bool vectors_fit(const GemmDesc &desc, Engine engine) {
   if (desc.batch == Batch::pointers || engine == Engine::scalar) return false;
   const bool a_outer = desc.transa == LIBSGEMM_NO_TRANS, b_outer = desc.transb != LIBSGEMM_NO_TRANS;
@@ -125,7 +124,7 @@ Kernel chain_kernel(const char *name) {
   return kernel;
 }
 
-// Later kernels of the ladder can do the same; its cost keeps it from being chosen.
+// Later kernels of the ladder do the same faster; the cost keeps this one from being chosen.
 template <class Row>
 Kernel ladder_kernel(const char *name) {
   Kernel kernel = chain_kernel<Row>(name);
