@@ -46,7 +46,7 @@ struct Tiling {
 
 double tile_count(double m, double n, const Tiling &tiling);
 
-// Of a triangle, the square tiles that overlap it.
+// A triangle takes the square tiles that overlap it.
 double product_tiles(const GemmDesc &desc, const Tiling &tiling);
 double product_depth(const GemmDesc &desc);
 

@@ -1,5 +1,5 @@
-// dx from the columns of col2im_problem.h. A thread computes up to four channels of a pixel, in the order of the taps;
-// a warp has neighbouring columns of the image.
+// dx from the columns of col2im_problem.h. A thread computes up to four neighbouring channels of a pixel, in the order
+// of the taps; a warp has neighbouring columns of the image.
 #pragma once
 
 #include "col2im_problem.h"
@@ -18,7 +18,7 @@ inline libsgemm_status_t enqueue_col2im(void (*kernel)(Col2imProblem), const Col
   return launch_kernel(kernel, grid, dim3(kCol2imThreads), 0, launch, error, p);
 }
 
-// First tap that contributes to an element, and its place of dy; -1: none does.
+// First tap that contributes to an element, and its place in dy; -1 if none does.
 struct Col2imMeeting {
   int tap, place;
 
@@ -32,7 +32,6 @@ struct Col2imMeeting {
   }
 };
 
-// kChannels: neighbouring channels of a group that a thread computes.
 template <int kChannels>
 __device__ __forceinline__ void col2im_sum(const Col2imProblem &p) {
   int i = static_cast<int>(blockIdx.x) * kCol2imThreads + static_cast<int>(threadIdx.x);
@@ -50,7 +49,6 @@ __device__ __forceinline__ void col2im_sum(const Col2imProblem &p) {
   for (int r = first_h.tap, y = first_h.place; r < p.h.taps && y >= 0; r += p.h.next, y -= p.h.down) {
     if (y >= p.h.places) continue;
     const Global<const float> *line = columns + r * p.h.step + y * p.row;
-    // Several loads are in flight.
     for (int s = first_w.tap, x = first_w.place; s < p.w.taps && x >= 0;
          s += kCol2imTaps * p.w.next, x -= kCol2imTaps * p.w.down) {
       float term[kCol2imTaps][kChannels];

@@ -8,11 +8,11 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Most elements of a chunk's columns: 32 MiB, which stay in L2.
+// Elements of a chunk's columns: 32 MiB stay in L2.
 constexpr double kMostColumns = 8 << 20;
 
-// The taps that contribute to an element, as in conv_product.cpp. Steps are limited to the number of taps or places,
-// since their multiples might not fit an int.
+// Taps that contribute to an element, as in conv_product.cpp. The number of taps or places limits the steps, whose
+// multiples might not fit an int.
 Col2imTaps taps_of(int64_t taps, int64_t pad, int64_t dilation, int64_t stride, int64_t places, int64_t step) {
   const auto number = [](int64_t x) { return static_cast<int>(x); };
   const int64_t common = std::gcd(stride, dilation);
@@ -40,8 +40,8 @@ double terms(const ConvDesc &desc, const Columns &columns) {
   return static_cast<double>(columns.pitch) * static_cast<double>(desc.c) * static_cast<double>(desc.r * desc.s);
 }
 
-// True if a thread computes several channels, which share index computations. If sums are long or few, more threads
-// with one channel each hide more latency (H100: about these numbers). Contiguous channels are stored together.
+// A thread with several channels shares index computations. If sums are long or few, one channel a thread hides more
+// latency (figures from an H100). Contiguous channels are stored together.
 bool has_several(const ConvDesc &desc, const Columns &columns) {
   constexpr double kFewTerms = 13, kMany = 500e3;
   if (desc.c == desc.groups) return false;
@@ -120,7 +120,7 @@ Col2imProblem col2im_problem(const ConvDesc &desc, const Columns &columns, int64
 }
 
 double col2im_seconds(const DeviceModel &device, const ConvDesc &desc, const Columns &columns) {
-  // Time, in multiply-adds, of an element of dx, of one whose neighbours in memory are other threads' channels, and of
+  // Times, in multiply-adds, of an element of dx, of one whose neighbours in memory are other threads' channels, and of
   // a term (H100, 20 layers: 3.3, 13 and 0.9 us a million, and 4.5 us for the first loads).
   constexpr double kElement = 110, kElementApart = 450, kTerm = 30;
   const bool apart = channels_next(desc.x_steps) && desc.c / desc.groups > 2 * kCol2imChannels;

@@ -1,4 +1,3 @@
-// The columns of a data gradient, and what is launched for them.
 #pragma once
 
 #include "col2im_problem.h"
@@ -7,13 +6,13 @@
 
 namespace libsgemm::gpu {
 
-// The columns of an element of the filters are contiguous.
+// One element of the filters has contiguous columns.
 struct Columns {
-  int64_t images = 0;  // of a chunk; 0: even one is too large, and all is 0
+  int64_t images = 0;  // images of a chunk; 0: even one is too large, and all is 0
   int64_t chunks = 0;
   int64_t pitch = 0;  // between elements of the filters
-  int64_t count = 0;  // elements in all
-  // Strides in the order of the filters' memory, so that these are read in vectors where possible.
+  int64_t count = 0;  // all elements
+  // Strides in the order of the filters' memory, so that these can be read in vectors.
   int64_t channel = 0, tap_h = 0, tap_w = 0, group = 0;
 
   explicit Columns(const ConvDesc &desc);

@@ -1,10 +1,10 @@
-// A data gradient as one product, of all pixels of dy with all elements of the filters,
+// A data gradient as one product of all pixels of dy with all elements of the filters,
 //
-//   columns[c, r, s][n, p, q] = sum over k of dy[n, k, p, q] f[k, c, r, s]
+// columns[c, r, s][n, p, q] = sum over k of dy[n, k, p, q] f[k, c, r, s]
 //
-// and dx[n, c, h, w] as the sum of the columns that taps bring there (col2im.h). Every multiplication contributes to
-// dx, whatever the strides, and few channels make many columns. The columns are in the workspace, of as many images at
-// a time as stay in L2. Figures: docs/kernels/convolution.md.
+// and dx[n, c, h, w] as the sum of the columns that taps bring there (col2im.h). No multiplication is lost to strides,
+// but few channels make many columns. The workspace holds the columns of as many images as stay in L2. Figures:
+// docs/kernels/convolution.md.
 //
 // Requires: a data gradient whose columns of one image are at most 32 MiB; a workspace of 4 c r s ceil(images p q, 4)
 // bytes, with as many images as 32 MiB hold.
@@ -20,12 +20,12 @@ namespace libsgemm::gpu {
 struct Col2imTaps {
   int taps, pad, dilation;
   Divisor stride;
-  int next, down;  // taps to the next one of the same element; places of dy back with it
+  int next, down;  // taps to the next one of the same element; its distance in dy
   int places;      // of dy
   int step;        // elements of the columns from tap to tap
 };
 
-constexpr int kCol2imChannels = 4;  // channels of a thread, unless it has one
+constexpr int kCol2imChannels = 4;  // of a thread
 
 struct Col2imProblem {
   const float *columns;

@@ -1,4 +1,4 @@
-// Host side of the data gradients by columns (col2im_problem.h).
+// Host side of col2im_problem.h.
 #pragma once
 
 #include "col2im_plan.h"
@@ -6,7 +6,6 @@
 
 namespace libsgemm::gpu {
 
-// Each backend whose kernels need it defines it.
 libsgemm_status_t launch_col2im(const Col2imProblem &p, const Launch &launch, Error *error);
 
 template <class Row>
@@ -23,7 +22,7 @@ struct Col2im {
   static double cost(const ConvDesc &desc, int index) {
     const Columns columns(desc);
     const double seconds = Tiles::seconds(desc, product(desc, columns, 0, nullptr), index);
-    // L2 takes the columns about twice as fast as memory.
+    // L2 takes the columns about twice as fast as memory does.
     const double bytes = conv_bytes(desc) / static_cast<double>(columns.chunks) +
                          sizeof(float) / 2.0 * static_cast<double>(columns.count);
     return static_cast<double>(columns.chunks) *

@@ -1,9 +1,9 @@
-// Copies the filters with neighbouring channels, [k][r][s][c], for data gradients in NCHW: in the filters' own layout
-// taps are between channels, and strides that leave out taps put each element in another sector of memory. Figures:
+// Copies the filters with neighbouring channels, [k][r][s][c], for data gradients in NCHW. In the filters' own layout
+// taps are between channels, and with strides each element is in another sector of memory. Figures:
 // docs/kernels/convolution.md.
 //
-// Requires: a data gradient; channels that are not contiguous, a multiple of four of them in a group; a workspace of 4
-// k (c / groups) r s bytes.
+// Requires: a data gradient; channels that are not contiguous, a multiple of four in a group; a workspace of 4 k (c /
+// groups) r s bytes.
 #pragma once
 
 #include "conv_pack_row.h"

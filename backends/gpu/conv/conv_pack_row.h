@@ -1,4 +1,4 @@
-// Host side of data gradients from packed filters (conv_pack.h).
+// Host side of conv_pack.h.
 #pragma once
 
 #include <climits>
@@ -15,7 +15,6 @@ struct ConvPackProblem {
   int64_t from_k, from_c, from_r, from_s;
 };
 
-// Each backend whose kernels need it defines it.
 libsgemm_status_t launch_conv_pack(const ConvPackProblem &p, const Launch &launch, Error *error);
 
 template <class Row>
@@ -29,7 +28,7 @@ struct ConvPacked {
   }
 
   static double cost(const ConvDesc &desc, int index) {
-    constexpr double kBytes = 20;  // of memory traffic, instead of an element; assumed
+    constexpr double kBytes = 20;  // memory traffic of an element, assumed
     return kLaunchSeconds + memory_seconds(model(index), kBytes * elements(desc)) +
            Tiles::cost(packed(desc, nullptr), index);
   }

@@ -1,4 +1,3 @@
-// Turns tensors with steps into indices with digits.
 #include "conv_plan.h"
 
 #include <algorithm>
@@ -10,7 +9,7 @@ namespace {
 
 constexpr int64_t kSector = 8;  // floats
 
-constexpr int64_t kMostPlaces = int64_t{1} << 29;  // most rows, columns, or distance from an image
+constexpr int64_t kMostPlaces = int64_t{1} << 29;  // limit of rows, columns and distances from an image
 
 // The last digit is contiguous in memory; digits of extent 1 come first.
 void sort(const ConvDigits &digits, int64_t ConvDigit::*step, ConvDigits &to) {
@@ -25,7 +24,7 @@ int64_t smallest_step(const ConvDigits &digits, int64_t ConvDigit::*step) {
   return digits[kConvDigits - 1].extent == 1 ? INT64_MAX : std::abs(digits[kConvDigits - 1].*step);
 }
 
-// True if the image's index becomes the row of C: the output is contiguous along rows, so the row has the smaller step.
+// If the output is contiguous along rows, the row of C comes from the image.
 bool image_has_rows(const ConvDigits &first, const ConvDigits &second) {
   return smallest_step(first, &ConvDigit::out) <= smallest_step(second, &ConvDigit::out);
 }
@@ -61,7 +60,7 @@ ConvSteps steps_of(const ConvDigits &digits, int64_t ConvDigit::*step, bool imag
   return steps;
 }
 
-// An index of a tensor in memory: runs of `run` elements, `step` apart. by_four: other steps are multiples of four.
+// How an index of a tensor is stored: runs of `run` elements, `step` apart. by_four: other steps are multiples of four.
 struct Lie {
   int64_t step = 1, run = 1;
   bool by_four = true;
@@ -77,7 +76,8 @@ Lie lie_of(const ConvIndex &index, const int64_t (&places)[kConvDigits], const C
     if (extent[d] == 1) continue;
     if (lie.run == 1) lie.step = places[d];
     const bool moves = steps != nullptr && (steps->h[d] != 0 || steps->w[d] != 0);
-    // A run ends where neighbouring taps or pixels begin: a vector is inside or outside of the image as a whole.
+    // A run ends where neighbouring taps or pixels begin, so that a vector is inside or outside of the image as a
+    // whole.
     const bool ends = moves && !lie.moves && lie.run > 1 && lie.run % 4 == 0;
     running = running && !ends && (lie.run == 1 || places[d] == lie.step * lie.run);
     if (running) {
@@ -90,7 +90,7 @@ Lie lie_of(const ConvIndex &index, const int64_t (&places)[kConvDigits], const C
   return lie;
 }
 
-// Sectors of 32 bytes that about 32 elements take.
+// Sectors of 32 bytes for about 32 elements.
 double sectors(const Lie &lie) {
   const double length = static_cast<double>(std::min<int64_t>(lie.run, 32));
   return 32 / length * (length * static_cast<double>(std::min<int64_t>(std::abs(lie.step), 8)) / 8 + 1);
@@ -226,7 +226,6 @@ double conv_bytes(const ConvDesc &desc) {
     for (const int64_t extent : t.size) size *= static_cast<double>(extent);
     elements += size;
   }
-  // Only what taps reach is read.
   if (desc.direction != Conv::data_gradient) {
     const double image = static_cast<double>(desc.n * desc.c) * static_cast<double>(desc.h * desc.w);
     const auto share = [](int64_t met, int64_t all) {
@@ -242,7 +241,7 @@ double conv_bytes(const ConvDesc &desc) {
 size_t conv_cleared_bytes(const ConvDesc &desc) {
   if (desc.direction != Conv::data_gradient || desc.beta != 0.0f || conv_products(desc) == 1) return 0;
   const Tensor out = output_of(desc);
-  if (out.step[3] >= kSector) return 0;  // pixels do not share sectors (NHWC): each is better stored once
+  if (out.step[3] >= kSector) return 0;  // NHWC: pixels do not share sectors, so storing each once is better
   int64_t count = 1, last = 0;
   for (int d = 0; d < 4; ++d) {
     if (out.step[d] < 0) return 0;

@@ -1,4 +1,3 @@
-// The products of a convolution, and how their operands are fetched.
 #pragma once
 
 #include "contract/backend.h"
@@ -7,27 +6,26 @@
 
 namespace libsgemm::gpu {
 
-// True if all numbers fit the types in conv_problem.h.
+// All numbers must fit the types in conv_problem.h.
 bool conv_fits(const ConvDesc &desc);
 
-// Product `index` of conv_products().
 ConvProblem conv_problem(const ConvDesc &desc, int64_t index);
 ConvProblem conv_problem(const ConvProduct &product, float alpha, float beta);
-// True if ConvProblem::a is the image.
 bool conv_image_is_a(const ConvDesc &desc, int64_t index);
 
-// Along which index operands are contiguous, and whether four elements are read at once, in all problems of a launch.
+// Directions in which operands are contiguous, and whether four elements are read at once, for all problems of a
+// launch.
 struct ConvFetch {
   bool a_along_k, b_along_k;
   bool a_vectors, b_vectors;
 };
 ConvFetch conv_fetch(const ConvProblem *problems, int count);
 
-// Bytes of all tensors, moved once; of the image only what taps reach.
+// Of the image, only what taps reach.
 double conv_bytes(const ConvDesc &desc);
 
-// Bytes of an output to clear before products with terms are stored, if no tap reaches some pixels (1 x 1 filters with
-// strides). 0: none, or these are written one by one.
+// Bytes of an output to clear first, if no tap reaches some pixels (1 x 1 filters with strides). 0: there are none, or
+// they are written one by one.
 size_t conv_cleared_bytes(const ConvDesc &desc);
 
 }  // namespace libsgemm::gpu

@@ -1,17 +1,17 @@
 // A convolution as a product whose operands are gathered from tensors: a kernel's parameters.
 //
 // Each of the product's three indices (row and column of C, index of the sum) is made of digits: positions in up to
-// three dimensions, of which the last one runs fastest. An element of an operand is at the sum of the steps of both its
-// indices; outside of the image it is zero:
+// three dimensions, the last one running fastest. The steps of both its indices add up to an element's place; outside
+// of the image an element is zero:
 //
 //   forward, NCHW     rows (n, p, q)    sum (c, r, s)    columns (k)
 //                     A = x: place n x.n + c x.c + h x.h + w x.w, h = p stride - pad + r dilation, w likewise
 //                     B = f, never outside
-//   data gradient     as a forward convolution of dy with opposite signs of r and s; with strides u x v as u v of them,
-//                     each for the rows and columns of dx with one remainder, over the taps that contribute to them
+//   data gradient     as a forward convolution of dy with opposite signs of r and s; strides u x v make u v of them,
+//                     each for rows and columns of dx with one remainder, over the taps that contribute to them
 //   weight gradient   rows (c, r, s), columns (k), sum (n, p, q)
 //
-// If the channels of the output are contiguous (NHWC), they are the rows of C: C is always contiguous along its rows.
+// C is always contiguous along its rows: contiguous channels of the output (NHWC) are the rows.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,17 @@ struct ConvIndex {
   Divisor digit[kConvDigits - 1];  // extents of all but the first
 };
 
-// Offsets for one step of each digit: elements, rows and columns of the image.
+// Offsets for one step of each digit.
 struct ConvSteps {
   int64_t place[kConvDigits];
   int h[kConvDigits], w[kConvDigits];
 };
 
 struct ConvOperand {
-  const float *data;     // for all digits 0; may be in the padding
+  const float *data;     // may be in the padding for digits 0
   int64_t group;         // elements between groups
   ConvSteps outer, sum;  // the row or column of C, the sum
-  int first_h, first_w;  // of the image, for all digits 0
+  int first_h, first_w;  // in the image, for digits 0
   int height, width;     // of the image
 };
 
@@ -56,20 +56,19 @@ struct ConvProblem {
   ConvOutput c;
 };
 
-// Block z computes group z / count of problem z % count.
 struct ConvProblems {
   static constexpr int kMost = 4;
   ConvProblem problem[kMost];
   int count;
 };
 
-// Offset of an element: bytes, rows and columns of the image.
+// Offset of an element.
 struct alignas(16) ConvPlace {
   int64_t bytes;
   int h, w;
 };
 
-constexpr int kOutside = -(1 << 30);  // negative also after adding any row or column
+constexpr int kOutside = -(1 << 30);  // negative also after any row or column is added
 
 LIBSGEMM_HOST_DEVICE inline void digits_of(const ConvIndex &index, int i, int (&digit)[kConvDigits]) {
   for (int d = kConvDigits - 1; d > 0; --d) {

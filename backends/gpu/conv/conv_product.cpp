@@ -7,7 +7,7 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Rows, or columns, of the data gradient.
+// Rows or columns of the data gradient.
 struct Dimension {
   int64_t size, stride, pad, dilation, all_taps;
   int64_t common = std::gcd(stride, dilation);
@@ -15,12 +15,11 @@ struct Dimension {
   int64_t first_taps = std::min(next, all_taps);  // each for other rows
   int64_t remainders = std::min(stride, size);    // of rows modulo the stride
 
-  // Remainder of the rows that a tap contributes to.
   int64_t remainder_of(int64_t tap) const {
     const int64_t rest = (tap * dilation - pad) % stride;
     return rest < 0 ? rest + stride : rest;
   }
-  // Returns the first tap for a remainder; first_taps if there is none.
+  // First tap for a remainder; first_taps if there is none.
   int64_t tap_of(int64_t remainder) const {
     int64_t tap = 0;
     while (tap < first_taps && remainder_of(tap) != remainder) ++tap;
@@ -50,7 +49,7 @@ struct Remainder {
   Remainder(const Dimension &d, int64_t remainder) : Remainder(d, remainder, d.tap_of(remainder)) {}
 };
 
-// There are at most six sizes: two numbers of rows, and no taps or one of two numbers of taps.
+// At most six: two numbers of rows, and no taps or one of two numbers of taps.
 ConvSizes::OfDimension sizes_of(const Dimension &d) {
   ConvSizes::OfDimension sizes = {};
   const auto add = [&](int64_t remainder, int64_t tap, int64_t count) {

@@ -1,4 +1,3 @@
-// Host side of convolutions as products of gathered operands.
 #pragma once
 
 #include <algorithm>
@@ -15,20 +14,19 @@ struct ConvWays {
   bool strided;  // some taps are left out
 };
 
-// Enqueues the sum of the slices of all groups (conv_split_k_sum.h). Each backend whose kernels need it defines it.
 libsgemm_status_t launch_conv_split_k_sum(const ConvProblem &p, int slices, int64_t groups, const Launch &launch,
                                           Error *error);
-// The same for slices of doubles; rounds once.
+// For slices of doubles; rounds once.
 libsgemm_status_t launch_conv_split_k_sum_fp64(const ConvProblem &p, int slices, int64_t groups, const Launch &launch,
                                                Error *error);
 
-// Common part of these kernels. Row defines:
+// Row defines:
 //
 //   struct Row {
 //     using Config = ...;
 //     static constexpr libsgemm_math_mode_t math_mode = ...;
 //     static bool runs_on(int device);
-//     // For the cost; `product`: as C is cut; `split`: with split-K.
+//     // For the cost; `product`: with rows and columns as in C; `split`: with split-K.
 //     static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool split, int device);
 //     template <typename Run> static libsgemm_status_t with_fetch(const ConvFetch &fetch, const Run &run);
 //     template <Fetch A, Fetch B> static auto kernel();
@@ -63,7 +61,7 @@ struct ConvTiles {
       const auto from = [&](int64_t i) { return cleared == 0 ? i : conv_product_with_terms(desc, i); };
       for (int64_t i = from(0); i < products && status == LIBSGEMM_SUCCESS;) {
         const ConvProblem next = problem(desc, i);
-        int at = problems.count++;  // the deepest first: the last blocks are short
+        int at = problems.count++;  // deepest first, so that the last blocks are short
         for (; at > 0 && problems.problem[at - 1].product.k < next.product.k; --at) {
           problems.problem[at] = problems.problem[at - 1];
         }
@@ -78,7 +76,7 @@ struct ConvTiles {
     return enqueue_rehearsed(launch, products > ConvProblems::kMost || cleared > 0, enqueue_all);
   }
 
-  // Enqueues a product without groups, by a kernel with more parameters.
+  // A product without groups; the kernel has more parameters.
   template <typename... More>
   static libsgemm_status_t launch_with(const ConvDesc &desc, int64_t index, const Launch &launch, Error *error,
                                        const More &...more) {
@@ -95,7 +93,7 @@ struct ConvTiles {
     return problem;
   }
   static bool fits(const ConvProblem &problem) { return tiles_fit(tile_count(problem)); }
-  // Time without launch and memory traffic.
+  // Without launch and memory traffic.
   static double seconds(const ConvDesc &desc, const ConvProblem &problem, int index) {
     return tiles_seconds(model(index), tiling(desc, problem, false, index, false),
                          tile_count(problem) * static_cast<double>(desc.groups),
@@ -126,8 +124,8 @@ struct ConvTiles {
     if (status != LIBSGEMM_SUCCESS) return status;
     return Row::enqueue_sum(sliced, split.slices, desc.groups, launch, error);
   }
-  // Enqueues slices of slice_tiles k-tiles, by a kernel with more parameters. `sliced`: the problem whose partial
-  // results are to be summed.
+  // Slices of slice_tiles k-tiles; the kernel has more parameters. `sliced`: problem whose partial results remain to be
+  // summed.
   template <typename... More>
   static libsgemm_status_t launch_slices(const ConvDesc &desc, int slice_tiles, void *partial, const Launch &launch,
                                          Error *error, ConvProblem *sliced, const More &...more) {
@@ -141,8 +139,8 @@ struct ConvTiles {
 
  private:
   struct Tiles {
-    double count, depth;  // tiles of all products of a group; average k
-    size_t cleared;       // bytes to clear
+    double count, depth;  // tiles of a group's products; average k
+    size_t cleared;       // bytes
   };
 
   static bool tiles_fit(double tiles) {
@@ -182,7 +180,7 @@ struct ConvTiles {
     return deepest;
   }
 
-  // The product as C is cut: rows and columns may be exchanged.
+  // Rows and columns may be exchanged.
   static GemmDesc tiled(const ConvDesc &desc, const TileProblem &p) {
     GemmDesc g = product_of(desc);
     g.m = p.m, g.n = p.n, g.k = p.k;
@@ -228,7 +226,7 @@ struct ConvTiles {
   }
 };
 
-// Calls run() for kernels that fetch vectors along either index, but not for A alone.
+// Instances fetch vectors along either index, but not for A alone.
 template <typename Run>
 libsgemm_status_t with_conv_fetch(const ConvFetch &fetch, const Run &run) {
   const auto with_vectors = [&](auto a_vectors, auto b_vectors) {
@@ -265,8 +263,7 @@ Kernel conv_split_kernel(const char *name) {
 
 }  // namespace libsgemm::gpu
 
-// Defines the kernel `NAME` with body(problems). Base<Config>: the rest for ConvTiles; Layout<Config, A, B>::bytes: the
-// shared memory.
+// Defines the kernel `NAME` with body(problems). Layout<Config, A, B>::bytes: the shared memory.
 #define LIBSGEMM_CONV_TILE_ROW(NAME, Base, Layout, body)                  \
   template <Fetch KindA, Fetch KindB>                                     \
   __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks) \

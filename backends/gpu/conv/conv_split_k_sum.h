@@ -6,7 +6,7 @@
 
 namespace libsgemm::gpu {
 
-// Real: of the partial results.
+// Real: type of the partial results.
 template <typename Real>
 __device__ __forceinline__ void sum_conv_slices(const ConvProblem &p, int slices) {
   sum_slices_to<Real>(

@@ -19,7 +19,7 @@ struct ConvTile {
         at(problem.product),
         range(problem.product, Config::tile_k) {}
 
-  // The grid suits the largest problem.
+  // The grid is as large as the largest problem.
   __device__ __forceinline__ bool exists() const {
     return static_cast<int>(blockIdx.x) < problem.product.tiles_m * problem.product.tiles_n;
   }
@@ -30,7 +30,7 @@ struct ConvTile {
   __device__ __forceinline__ int columns() const { return min(problem.column.extent - column(), Config::tile_n); }
 };
 
-// Place in the output, from offsets of rows and columns in shared memory.
+// Combines offsets of rows and columns in shared memory.
 struct GatheredPlace {
   Global<float> *c;
   const int64_t *row, *column;
@@ -45,7 +45,7 @@ struct GatheredPlace {
 template <class Config>
 constexpr int kOutputPlaceBytes = 8 * (Config::tile_m + Config::tile_n);
 
-// Writes the offsets of the tile's rows and columns to `shared`. Returns the place of its first element.
+// Writes the offsets of the tile's rows and columns to `shared`.
 template <class Config>
 __device__ __forceinline__ GatheredPlace output_places(const ConvTile<Config> &tile, void *shared) {
   const ConvProblem &p = tile.problem;
@@ -70,7 +70,7 @@ __device__ __forceinline__ OutputTile slice_tile(const ConvTile<Config> &tile) {
   return {partial + tile.row(), p.partial_ld, tile.rows(), tile.columns(), 1.0f, 0.0f};
 }
 
-// Stores to the output, or to the slice. `shared`: kStoreFloats; `places`: kOutputPlaceBytes; both are free once all
+// Stores to the output, or to the slice. `shared` (kStoreFloats) and `places` (kOutputPlaceBytes) are free once all
 // threads have arrived.
 template <class Config>
 __device__ __forceinline__ void store_conv_tile(float (&sum)[Config::thread_m][Config::thread_n],

@@ -6,8 +6,8 @@
 //          image is read once for all of them. In the weight gradient a thread may walk down longer strips, with
 //          the last rows of the gradient in registers, and read each row of the image once
 //
-// Contiguous channels (NHWC) are the lanes. Otherwise (NCHW) a block has one channel, and the columns are neighbours.
-// The filters of the block's channels are in shared memory: [term][tap][channel].
+// Contiguous channels (NHWC) are the lanes. Otherwise (NCHW) a block has one channel and neighbouring columns. Shared
+// memory holds the filters of the block's channels: [term][tap][channel].
 #pragma once
 
 #include <type_traits>
@@ -19,7 +19,7 @@
 namespace libsgemm::gpu {
 
 constexpr int kDepthwiseThreads = 256;
-constexpr int kDepthwiseSharing = 32;  // of the slices of a sum
+constexpr int kDepthwiseSharing = 32;  // threads that sum an element's slices
 
 template <int Width>
 struct alignas(sizeof(float) * Width) Floats {
@@ -52,11 +52,10 @@ struct alignas(sizeof(float) * Width) Floats {
   }
 };
 
-// A thread's place in the image and in the other tensor.
 struct DepthwisePlace {
   const Global<float> *image;
   int64_t pixel;  // offset in the tensor with the strips
-  int h, w;       // of the image, for the first row and tap
+  int h, w;       // in the image, for the first row and tap
   int rows;       // of the strip
 
   __device__ __forceinline__ DepthwisePlace(const DepthwiseProblem &p, const Global<float> *channel, int position,
@@ -79,7 +78,7 @@ __device__ __forceinline__ Floats<Width> load_inside(const DepthwiseProblem &p, 
                                                                               : Floats<Width>::zero();
 }
 
-// Forward and data gradient. Taps: rows of the filter, with tap_h 1 and stride Down; 0: any.
+// Taps: rows of the filter, with tap_h 1 and stride Down; 0: any.
 template <int Width, int Taps, int Down>
 __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filters) {
   const int lanes = static_cast<int>(blockDim.x) * Width;
@@ -111,7 +110,7 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
             at.image + term * p.image_term + static_cast<int64_t>(s) * p.tap_w * p.image_steps.w;
         int first_h = at.h;
 #if defined(__AMDGCN__)
-        keep_in_register(first_h);  // which rows are inside must not occupy scalar registers
+        keep_in_register(first_h);  // tests for the inside of the image must not occupy scalar registers
 #endif
         if constexpr (Taps != 0) {
           Floats<Width> x[(kDepthwiseRows - 1) * Down + Taps];
@@ -138,7 +137,7 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
           }
         }
       };
-      if (Taps != 0 && Taps <= 3 && p.s == Taps) {  // loads of all columns are in flight
+      if (Taps != 0 && Taps <= 3 && p.s == Taps) {  // the loads of all columns overlap
 #pragma unroll
         for (int s = 0; s < Taps; ++s) add_column(s);
       } else {
@@ -165,19 +164,18 @@ __device__ __forceinline__ void depthwise(const DepthwiseProblem &p, float *filt
 template <int Width, int Taps, int TapsW>
 using DepthwiseSums = Floats<Width>[Taps * TapsW];
 
-// Adds a strip to the sums of the weight gradient by walking down its rows.
 template <int Width, int Taps, int TapsW, int Down>
 __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const DepthwisePlace &at,
                                            const Global<float> *from_y, DepthwiseSums<Width, Taps, TapsW> &sum) {
   constexpr int kBehind = (Taps - 1) / Down;  // earlier rows of the gradient for a row of the image
-  constexpr int kRows = Down == 1 ? 2 : 1;    // of the gradient, at once
+  constexpr int kRows = Down == 1 ? 2 : 1;    // rows of the gradient, at once
   const Global<float> *from_x = at.image;
-  Floats<Width> y[kBehind + kRows] = {};  // for this step's rows of the image
-  // Other rows are skipped: zeros would spread what is not finite in the image.
+  Floats<Width> y[kBehind + kRows] = {};  // rows for this step of the image
+  // Skips other rows: zeros would spread what is not finite in the image.
   const auto in_strip = [&at](int row) {
     int rows = at.rows;
 #if defined(__AMDGCN__)
-    keep_in_register(rows);  // not in scalar registers, as above
+    keep_in_register(rows);  // as above
 #endif
     return static_cast<unsigned>(row) < static_cast<unsigned>(rows);
   };
@@ -191,7 +189,7 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
     }
     int first_w = at.w;
 #if defined(__AMDGCN__)
-    keep_in_register(first_w);  // not in scalar registers, as above
+    keep_in_register(first_w);  // as above
 #endif
 #pragma unroll
     for (int row = 0; row < kRows * Down; ++row) {
@@ -215,7 +213,7 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
         }
       }
     };
-    if (Width == 1 && first >= kBehind && first + kRows <= at.rows) {  // wider ones are faster without (H100)
+    if (Width == 1 && first >= kBehind && first + kRows <= at.rows) {  // wider ones are slower with it (H100)
       add(std::true_type());
     } else {
       add(std::false_type());
@@ -225,7 +223,7 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
   }
 }
 
-// Adds a strip without walking: loads its whole gradient first.
+// Loads the strip's whole gradient first.
 template <int Width, int Taps, int TapsW, int Down>
 __device__ __forceinline__ void add_strip(const DepthwiseProblem &p, const DepthwisePlace &at,
                                           const Global<float> *from_y, DepthwiseSums<Width, Taps, TapsW> &sum) {
@@ -250,8 +248,8 @@ __device__ __forceinline__ void add_strip(const DepthwiseProblem &p, const Depth
   }
 }
 
-// Weight gradient: stores the sums of a slice of the positions (blockIdx.x), as doubles, to
-// partial[slice][tap][channel]. `shared`: two doubles for each thread and channel.
+// Stores the sums of a slice of the positions (blockIdx.x) to partial[slice][tap][channel]. `shared`: two doubles for
+// each thread and channel.
 template <int Width, int Taps, int TapsW, int Down>
 __device__ __forceinline__ void depthwise_weights(const DepthwiseProblem &p, double *partial, double *shared) {
   const int lane = static_cast<int>(threadIdx.x) * Width;
@@ -271,7 +269,7 @@ __device__ __forceinline__ void depthwise_weights(const DepthwiseProblem &p, dou
       add_strip<Width, Taps, TapsW, Down>(p, at, gradient + at.pixel, sum);
     }
   }
-  // Sums over the places of the block; with one channel, each warp adds its own places first.
+  // Sums over the block's places; with one channel, each warp adds its own places first.
   const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
   const bool one_channel = blockDim.x == 1;
   const int lanes = static_cast<int>(blockDim.x) * Width;
@@ -300,7 +298,7 @@ __device__ __forceinline__ void depthwise_weights(const DepthwiseProblem &p, dou
   }
 }
 
-// Sums the slices of 32 elements a block, each by kDepthwiseSharing threads.
+// A block sums the slices of 32 elements, each by kDepthwiseSharing threads.
 __device__ __forceinline__ void depthwise_sum(const DepthwiseProblem &p, const double *partial, int slices) {
   __shared__ double sums[kDepthwiseSharing][32];
   const int taps = p.r * p.s, i = static_cast<int>(blockIdx.x * 32 + threadIdx.x);

@@ -10,8 +10,8 @@ namespace libsgemm::gpu {
 namespace {
 
 constexpr int kThreads = 256, kLanes = 32;
-constexpr int64_t kMostFilterBytes = 48 << 10;  // that every device has without opt-in
-constexpr int kMostBlocks = 65535;              // along the grid's y
+constexpr int64_t kMostFilterBytes = 48 << 10;  // available on every device without opt-in
+constexpr int kMostBlocks = 65535;              // limit of the grid's y
 
 constexpr int64_t kMostSlices = 512;  // of a weight gradient
 
@@ -20,8 +20,7 @@ int resident_blocks(int width, int taps, bool weights) {
   return width == 1 ? (taps <= 3 ? 3 : 4) : 2;
 }
 
-// Number of blocks along the positions that gives few and equally full waves; with `most` blocks each runs one
-// iteration.
+// Gives few and equally full waves; with `most` blocks each runs one iteration.
 int64_t position_blocks(int64_t most, int64_t channel_blocks, int64_t resident, int64_t limit) {
   constexpr double kStart = 1.5;  // iterations of a block's start and end
   int64_t best = 1;
@@ -36,8 +35,8 @@ int64_t position_blocks(int64_t most, int64_t channel_blocks, int64_t resident, 
 
 int number(int64_t x) { return static_cast<int>(x); }
 
-// Chooses the strips of the weight gradient and the blocks along the positions: equal shares, few rows of the image
-// read twice. `resident` blocks run at once; a strip reads `behind` rows more than it has.
+// Chooses strips and blocks of the weight gradient for equal shares and few rows of the image read twice. `resident`
+// blocks run at once; a strip reads `behind` additional rows.
 void share_strips(DepthwisePlan *plan, int64_t resident, int behind) {
   constexpr int kLeastRows = 6;
   constexpr double kStart = 2;  // rows of a strip's start
@@ -103,7 +102,7 @@ DepthwiseProblem problem_of(const ConvDesc &d, int64_t index) {
       p.pixel_steps.channel = c.second[2].other, p.filter_channel = c.second[2].out;
       break;
   }
-  // Reverses taps so that rows and columns of the image ascend.
+  // Reverses taps, so that rows and columns of the image ascend.
   if (p.tap_h < 0) {
     p.first_h += (p.r - 1) * p.tap_h, p.tap_h = -p.tap_h;
     p.image = moved(p.image, -(p.r - 1) * p.tap_h * p.image_steps.h);
@@ -138,7 +137,7 @@ DepthwisePlan depthwise_plan(const ConvDesc &desc, int64_t index, int device) {
   const bool fours = along_channels && p.multiplier.value == 1 && p.channels % 4 == 0 && by_four(p.image_steps) &&
                      by_four(p.pixel_steps) && by_four(p.image_term) && aligned(p.image) &&
                      aligned(weights ? p.other : p.out);
-  // All sums of a weight gradient are in registers, which must suffice for two blocks.
+  // Registers hold all sums of a weight gradient, and must suffice for two blocks.
   plan.width = !fours || (weights && p.r == 7) ? 1 : weights && p.r == 5 ? 2 : 4;
   const int vectors = p.channels / plan.width;
   const int blocks = along_channels ? number(ceil_div(vectors, kLanes)) : vectors;

@@ -1,6 +1,5 @@
-// A convolution in which each channel of the image has its own filters: the kernels' parameters. Positions are (n,
-// strip, q): a strip is `strip_rows` adjacent rows of the output (weight gradient: of the gradient), or fewer at an
-// image's end.
+// Parameters for convolutions in which each channel of the image has its own filters. Positions are (n, strip, q): a
+// strip is `strip_rows` adjacent rows of the output (weight gradient: of the gradient), or fewer at an image's end.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +8,13 @@
 
 namespace libsgemm::gpu {
 
-constexpr int kDepthwiseRows = 4;  // unless walking
+constexpr int kDepthwiseRows = 4;  // without walking
 
-// Walking with single floats, few taps and no strides has too few loads in flight (docs/kernels/convolution.md).
+// With single floats, few taps and no strides, walking has too few loads in flight (docs/kernels/convolution.md).
 LIBSGEMM_HOST_DEVICE constexpr bool depthwise_walks(int width, int taps, int down) {
   return width > 1 || taps > 3 || down > 1;
 }
 
-// Steps of a tensor that has images.
 struct DepthwiseSteps {
   int64_t channel, n, h, w;
 };

@@ -19,7 +19,7 @@ namespace libsgemm::gpu {
 template <int... Values>
 using Numbers = std::integer_sequence<int, Values...>;
 
-// Calls run(constant) for `value`, or for the last number if it is none of them.
+// The last number serves all other values.
 template <int First, int... More, typename Run>
 libsgemm_status_t with_number(Numbers<First, More...>, int value, const Run &run) {
   if constexpr (sizeof...(More) == 0) {
@@ -40,7 +40,7 @@ template <class Row>
 struct Depthwise {
   static libsgemm_status_t enqueue(const DepthwisePlan &plan, const Launch &launch, Error *error) {
     const DepthwiseProblem &p = plan.problem;
-    // Instances have taps on adjacent rows of the image, and strips with rows one or two apart.
+    // Instances require taps on adjacent rows of the image, and strips with rows one or two apart.
     const int taps = p.tap_h == 1 || p.r == 1 ? p.r : 0, down = p.down;
     const int known = (down == 1 && taps <= 7) || (down == 2 && (taps == 3 || taps == 5 || taps == 7)) ? taps : 0;
     return with_number(Numbers<1, 4>(), plan.width, [&](auto width) {

@@ -1,13 +1,13 @@
 // Tiles of an operand that is gathered from a tensor (gpu/conv/conv_problem.h), in the layout of a matrix's tiles.
 //
-// Each of a thread's copies combines a place of the thread's own and one of a list that it walks through:
+// Each of a thread's copies combines the thread's own place with one from a list:
 //
 //   Fetch        own place                      list
 //   outer(_x4)   a row or column of C           the k elements of the k-tile
 //   inner(_x4)   a k element, of each k-tile    the tile's rows or columns of C
 //
-// All lanes of a warp, or eight, read the same place of the list. Places of C are computed once; a warp or two compute
-// those of k for the whole block, for the next k-tile while this one is copied.
+// All lanes of a warp, or eight, read the same place of the list. Places of C are computed once. One or two warps
+// compute those of k for the block, one k-tile ahead of the copies.
 #pragma once
 
 #include "conv_problem.h"
@@ -20,19 +20,19 @@ __device__ __forceinline__ ConvPlace load_place(const ConvPlace *shared) {
   return {static_cast<int64_t>(static_cast<uint64_t>(x.y) << 32 | x.x), static_cast<int>(x.z), static_cast<int>(x.w)};
 }
 
-// Map: layout of a tile: TileMap, FloatMap.
+// Map: TileMap or FloatMap.
 template <class Map>
 struct GatheredTile : Map {
   using Map::along_k, Map::copies, Map::depth, Map::extent, Map::step, Map::target_step, Map::width;
   static constexpr int outer_places = along_k ? extent : 0;
-  static constexpr int sum_step = along_k ? width : 1, sum_places = depth / sum_step;  // of k
+  static constexpr int sum_step = along_k ? width : 1, sum_places = depth / sum_step;  // along k
 
-  Global<const char> *data;  // with the own place, unless along k
+  Global<const char> *data;  // includes the own place, unless along k
   int own_h, own_w;
   int image_height, image_width;
   const ConvPlace *outer_table;
 
-  // All threads may read `table` after a barrier.
+  // `table` is complete after a barrier.
   __device__ __forceinline__ GatheredTile(const ConvIndex &outer, const ConvOperand &operand, int64_t group,
                                           int first_outer, ConvPlace *table)
       : data(reinterpret_cast<Global<const char> *>(global(operand.data) + group * operand.group)),
@@ -62,7 +62,7 @@ struct GatheredTile : Map {
            static_cast<int>(static_cast<unsigned>(one.w + other.w) < static_cast<unsigned>(image_width));
   }
 
-  // Calls copy() for copies first to end - 1 of a k-tile. `sum`: its places of k.
+  // Calls copy() for copies first to end - 1 of a k-tile, whose places of k are `sum`.
   template <typename Copy>
   __device__ __forceinline__ void for_copies(const ConvPlace *sum, int first, int end, const Copy &copy) const {
     constexpr int kTogether = copies < 4 ? copies : 4;  // places loaded at once

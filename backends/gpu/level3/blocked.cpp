@@ -1,10 +1,10 @@
-// Cuts descriptions into smaller ones, by the order alone, so results are reproducible.
+// The order alone determines the division, so that results are reproducible.
 #include "blocked.h"
 
 namespace libsgemm::gpu::level3 {
 namespace {
 
-// Predict steps without a search of the table: a good gemm, and the kernel for small blocks.
+// To predict steps without a search of the table: a good gemm, and the kernel for small blocks.
 constexpr Tiling kGemm = {128, 128, 256, 2, {0.75}};
 constexpr Tiling kDiagonal = {64, 64, 64, 6, {0.5}};
 
@@ -12,7 +12,7 @@ const float *f32(const void *data) { return static_cast<const float *>(data); }
 
 int64_t first_half(int64_t order, int64_t leaf) { return (ceil_div(order, leaf) + 1) / 2 * leaf; }
 
-// Returns the call for the triangle [first, first + order), with its part of C.
+// The call for the triangle [first, first + order), with its part of C.
 GemmDesc part_of(const GemmDesc &d, int64_t first, int64_t order, float alpha) {
   GemmDesc part = d;
   const bool left = d.side == LIBSGEMM_LEFT;
@@ -24,7 +24,7 @@ GemmDesc part_of(const GemmDesc &d, int64_t first, int64_t order, float alpha) {
   return part;
 }
 
-// The gemm reads all of C of `source` and updates that of `target`.
+// The gemm reads C of `source` and updates that of `target`.
 struct Division {
   GemmDesc source, target, gemm;
 };
@@ -60,7 +60,7 @@ Division divide(const GemmDesc &d, const Leaf &leaf) {
   return h;
 }
 
-// Blocks of `leaf` on the diagonal, and squares of leaf * 2^i, i < levels.
+// Blocks of order `leaf` on the diagonal, and squares of leaf * 2^i, i < levels.
 struct Cut {
   int64_t leaf;
   int levels;
@@ -77,7 +77,6 @@ Cut cut(int64_t order) {
   return c;
 }
 
-// op(A) from row `row` on, op(B) from column `col` on.
 const void *rows_of(const void *a, Type type, int64_t lda, libsgemm_op_t op, int64_t row) {
   return static_cast<const char *>(a) +
          (op == LIBSGEMM_NO_TRANS ? row : row * lda) * static_cast<int64_t>(size_of(type));
@@ -87,14 +86,14 @@ const void *cols_of(const void *b, Type type, int64_t ldb, libsgemm_op_t op, int
          (op == LIBSGEMM_NO_TRANS ? col * ldb : col) * static_cast<int64_t>(size_of(type));
 }
 
-// Two matrices whose product is added to C.
+// A product that is added to C.
 struct Term {
   const void *a, *b;
   int64_t lda, ldb;
   libsgemm_op_t transa, transb;
 };
 
-// Returns their number.
+// Returns the number of terms.
 int terms(const GemmDesc &d, Term *term) {
   const libsgemm_op_t other = d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
   const RoutineTraits &r = traits_of(d);
@@ -104,7 +103,7 @@ int terms(const GemmDesc &d, Term *term) {
   return r.terms();
 }
 
-// `count` gemms of m x n, the first at (row, col), `apart` apart along the diagonal.
+// `count` gemms of m x n, the first at (row, col), the next `apart` further along the diagonal.
 GemmDesc squares(const GemmDesc &d, const Term &t, float beta, int64_t row, int64_t col, int64_t m, int64_t n,
                  int64_t apart, int64_t count) {
   GemmDesc gemm = gemm_step(d, m, n, d.k, d.alpha, beta);
@@ -127,7 +126,7 @@ GemmDesc squares(const GemmDesc &d, const Term &t, float beta, int64_t row, int6
   return gemm;
 }
 
-// `count` blocks on the diagonal from `first` on, as a batch of the routine itself.
+// Blocks on the diagonal, as a batch of the routine itself.
 GemmDesc diagonal(const GemmDesc &d, int64_t first, int64_t order, int64_t count) {
   GemmDesc block = d;
   const libsgemm_op_t other = d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
@@ -146,10 +145,9 @@ GemmDesc diagonal(const GemmDesc &d, int64_t first, int64_t order, int64_t count
   return block;
 }
 
-// Squares of one size are a batch themselves.
+// Squares of one size already form a batch.
 bool one_by_one(const GemmDesc &d) { return d.batch != Batch::none && cut(d.n).levels > 0; }
 
-// Calls step() for each step until one fails.
 template <typename Step>
 libsgemm_status_t for_squares(const GemmDesc &d, const Step &step) {
   const Cut c = cut(d.n);
@@ -159,7 +157,7 @@ libsgemm_status_t for_squares(const GemmDesc &d, const Step &step) {
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (int level = c.levels - 1; level >= 0; --level) {
     const int64_t size = c.leaf << level, whole = d.n / (2 * size);
-    const int64_t tail = 2 * size * whole + size;  // of the last square, which the end cuts off
+    const int64_t tail = 2 * size * whole + size;  // the last square, cut off by the end
     for (int t = 0; t < count; ++t) {
       const float beta = t == 0 ? d.beta : 1.0f;
       if (whole > 0 && status == LIBSGEMM_SUCCESS) {
@@ -198,7 +196,7 @@ libsgemm_status_t launch_recursively(const GemmDesc &desc, const Launch &launch,
 double recursive_seconds(const GemmDesc &desc, int device, const Leaf &leaf) {
   if (desc.k <= leaf.order) return leaf.seconds(desc, device);
   const Division h = divide(desc, leaf);
-  // Both halves as long as the larger one.
+  // Assumes halves as long as the larger one.
   const GemmDesc &larger = h.source.k > h.target.k ? h.source : h.target;
   Tiling gemm = kGemm;
   gemm.figures.peak_fraction *= leaf.gemm_peak;

@@ -1,4 +1,4 @@
-// trmm, trsm and the products that compute a triangle of C, as gemms and small diagonal blocks.
+// Routines with a triangle as gemms and small diagonal blocks.
 #pragma once
 
 #include "gemm_step.h"
@@ -7,11 +7,9 @@
 
 namespace libsgemm::gpu::level3 {
 
-constexpr int64_t kLeaf = 256;  // order of a block on the diagonal, which is a call of the routine itself
+constexpr int64_t kLeaf = 256;  // order of a block on the diagonal, a call of the routine itself
 
-// `asking`: see launch_step().
-
-// trmm and trsm: triangles of `order` at most, and gemms next to them in mode `gemms`.
+// trmm and trsm: triangles of at most `order`, and gemms in mode `gemms`.
 struct Leaf {
   int64_t order = kLeaf;
   libsgemm_math_mode_t gemms = LIBSGEMM_MATH_FP32;
@@ -27,20 +25,21 @@ libsgemm_status_t launch_recursively(const GemmDesc &desc, const Launch &launch,
                                      const Leaf &leaf = {});
 double recursive_seconds(const GemmDesc &desc, int device, const Leaf &leaf = {});
 
-// syrk, syr2k and gemmtr: the squares next to the diagonal, the largest first, those of one size as one strided batch;
-// then the blocks on the diagonal as another one. `diagonal` launches those; NULL: the cheapest kernel of the table.
+// syrk, syr2k and gemmtr: squares next to the diagonal, the largest first, then the blocks on the diagonal. Squares of
+// one size form a strided batch, as do the blocks. `diagonal` launches the blocks; NULL: the cheapest kernel of the
+// table.
 libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
                                  LaunchFunction diagonal = nullptr);
-// `seconds` predicts a step; NULL: in FP32.
+// `seconds` predicts a step; NULL: FP32.
 double squares_seconds(const GemmDesc &desc, int device, double (*seconds)(const GemmDesc &step, int device) = nullptr);
 
-// The blocks of one step; not a smaller last block.
+// Blocks of one step; a smaller last block is not included.
 struct DiagonalBlocks {
   int64_t order, count;
 };
 DiagonalBlocks diagonal_blocks(const GemmDesc &desc);
 
-// Kernels of FP32 steps only: no workspace, any size, stride and alignment.
+// FP32 steps without workspace, for any size, stride and alignment.
 Kernel blocked_triangle_row(const char *name);
 Kernel blocked_trmm_row(const char *name);
 Kernel blocked_trsm_row(const char *name);

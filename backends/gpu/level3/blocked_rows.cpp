@@ -1,10 +1,9 @@
-// Kernels without device code of their own.
 #include "blocked.h"
 
 namespace libsgemm::gpu::level3 {
 namespace {
 
-// Two gemms that C accumulates are not one sequence of additions.
+// Two gemms that accumulate into C are not one sequence of additions.
 bool supports_triangle(const GemmDesc &desc, int) {
   if (invariant(desc) && traits_of(desc).terms() > 1) return false;
   return wants_triangle(desc) && desc.type == Type::f32;

@@ -1,4 +1,3 @@
-// Selects the cheapest kernel for each step.
 #include "gemm_step.h"
 
 #include "contract/kernel_table.h"
@@ -15,7 +14,7 @@ Plan cheapest(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFu
 }
 
 struct StepPlan {
-  Plan whole, item;  // of a batch
+  Plan whole, item;  // `item`: one product of a batch
 
   bool one_by_one() const { return item.kernel != nullptr && item.seconds < whole.seconds; }
 };
@@ -29,11 +28,11 @@ StepPlan choose(const GemmDesc &desc, int device, size_t workspace_bytes, Launch
   return p;
 }
 
-// Pricing takes up to 50 us, as long as many a step; steps repeat: in the next call, and when a kernel launches the
-// step that it has priced.
+// Pricing takes up to 50 us, as long as many a step. Steps repeat in the next call, and when a kernel launches the step
+// that it priced.
 constexpr size_t kRemembered = 64;
 thread_local Choices<ChoiceKey, StepPlan, kRemembered> t_plans;
-const int kNobody = 0;  // of a caller that is no kernel
+const int kNobody = 0;  // no kernel asks
 
 StepPlan plan(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   const void *const rows = asking == nullptr ? &kNobody : reinterpret_cast<const void *>(asking);
@@ -53,7 +52,7 @@ libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error 
     return LIBSGEMM_NOT_SUPPORTED;
   }
   Launch step = launch;
-  step.ran = nullptr;  // the kernel that asks
+  step.ran = nullptr;  // reports the kernel that asks
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   if (p.one_by_one()) {
     for (int64_t i = 0; i < desc.batch_count && status == LIBSGEMM_SUCCESS; ++i) {

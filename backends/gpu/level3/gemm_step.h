@@ -1,4 +1,4 @@
-// Smaller calls of a blocked algorithm, each by the cheapest kernel of the backend's own table.
+// Steps of a blocked algorithm, each by the cheapest kernel of the backend's table.
 #pragma once
 
 #include "contract/backend.h"
@@ -8,8 +8,8 @@ namespace libsgemm::gpu {
 using LaunchFunction = decltype(Kernel::launch);
 
 // Enqueues a step with the workspace of `launch`; NOT_SUPPORTED if no kernel can. A strided batch may be launched
-// product by product. `asking`: the launch function of the kernel whose step it is, which is not chosen; may be NULL.
-// `after`, a static string, is set if the step, after this pass of the asking kernel, is the product of the whole call:
+// product by product. `asking` (may be NULL) is the launch function of the kernel whose step it is, which is not
+// chosen. A static string `after` names a pass of the asking kernel that precedes the product of the whole call;
 // Launch::ran then reports both.
 libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
                               const char *after = nullptr);
@@ -17,7 +17,7 @@ libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error 
 // Infinite if there is no kernel.
 double step_seconds(const GemmDesc &desc, int device, size_t workspace_bytes);
 
-// C (m x n) = alpha * op(A) (m x k) * op(B) + beta * C in FP32, as part of `whole`, without the operands.
+// C (m x n) = alpha * op(A) (m x k) * op(B) + beta * C in FP32, as part of `whole`; the caller sets the operands.
 GemmDesc gemm_step(const GemmDesc &whole, int64_t m, int64_t n, int64_t k, float alpha, float beta);
 
 }  // namespace libsgemm::gpu

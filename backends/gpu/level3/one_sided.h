@@ -1,4 +1,4 @@
-// Parameters of the tile kernels of symm and trmm.
+// Tile kernels of symm and trmm.
 #pragma once
 
 #include "gpu/tiles/tile_problem.h"
@@ -6,11 +6,11 @@
 namespace libsgemm::gpu {
 
 struct OneSidedProblem {
-  TileProblem product;  // with all of A
+  TileProblem product;  // reads all of A
   // Stored part of A: the outer index is at most k, or at least k.
   bool upper;
   bool unit;     // trmm: the diagonal is one
-  bool along_k;  // of A. In front of the other fields it makes sm90_dmma_64x64x32_trmm spill
+  bool along_k;  // A is K-major. As the first member it makes sm90_dmma_64x64x32_trmm spill
 };
 
 }  // namespace libsgemm::gpu

@@ -1,4 +1,4 @@
-// Host side of the tile kernels of symm and of trmm, from a copy.
+// Host side of the tile kernels of symm, and of trmm from a copy.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace libsgemm::gpu::level3 {
 
-// OneSidedRow defines Row, of tile_row.h; the routine; and kernel<left, A, B>(), which takes StridedOperands, with the
-// structured matrix as A on either side, and a OneSidedProblem.
+// OneSidedRow defines Row (tile_row.h), the routine, and kernel<left, A, B>() with StridedOperands, whose A is the
+// structured matrix on either side, and a OneSidedProblem.
 template <class OneSidedRow>
 struct OneSidedTiles {
   using Row = typename OneSidedRow::Row;

@@ -14,8 +14,8 @@
 //   +-------------+         +-----+
 //
 // trsm visits the tiles in the order of substitution, trmm in the opposite order. Thread (x, y) of 16 x 8 has 4 x 4
-// sums. In a substitution each of 32 threads has a column of X in its registers and divides by the diagonal, as the
-// reference does. Shared memory, 26 KiB: two tiles of T and X, or trsm's diagonal block and solution.
+// sums. In a substitution each of 32 threads has a column of X in registers and divides by the diagonal, as the
+// reference does. Shared memory, 26 KiB, holds two tiles of T and X, or trsm's diagonal block and solution.
 #pragma once
 
 #include "contract/finish.h"
@@ -26,20 +26,20 @@ namespace libsgemm::gpu::level3 {
 
 struct PanelConfig {
   static constexpr int kRows = 64, kCols = 32, kDepth = 32, kThreads = 128;
-  static constexpr int kHalf = kRows / 2;  // of a substitution in registers
+  static constexpr int kHalf = kRows / 2;  // rows that a substitution keeps in registers
   static constexpr int kResident = 3;
-  static constexpr int kSolutionStride = kCols + 1;                                   // no bank conflicts
-  static constexpr int kTileT = kDepth * (kRows + 4), kTileX = kDepth * (kCols + 4);  // of a shared tile
+  static constexpr int kSolutionStride = kCols + 1;                                   // avoids bank conflicts
+  static constexpr int kTileT = kDepth * (kRows + 4), kTileX = kDepth * (kCols + 4);  // floats of a shared tile
 };
 
-// Steps of k to unroll. With more, AMD's compiler would read all operands first, and spill.
+// With more unrolled steps of k, AMD's compiler would read all operands first, and spill.
 #if defined(__HIP__)
 constexpr int kUnrolledSteps = 4;
 #else
 constexpr int kUnrolledSteps = PanelConfig::kDepth;
 #endif
 
-// `masked`: the diagonal crosses the tile; steps outside the triangle are left out, since 0 * Inf would be NaN.
+// `masked`: skips steps outside the triangle, since 0 * Inf would be NaN.
 template <bool MASKED>
 __device__ __forceinline__ void multiply_panel(const float *t, const float *x, int row, int col, float (&sum)[4][4],
                                                int diagonal, bool upper) {
@@ -60,7 +60,7 @@ __device__ __forceinline__ void multiply_panel(const float *t, const float *x, i
   }
 }
 
-// sum = rows [first_row, ...) of T times X, over steps [first, last) of its order.
+// Rows [first_row, ...) of T times X, over steps [first, last) of its order.
 template <bool TRIANGLE>
 __device__ __forceinline__ void sum_panel(const StridedOperands &operands, const PanelProblem &problem, const void *t,
                                           const void *x, int64_t first_row, int64_t first_col, int64_t first,
@@ -104,7 +104,7 @@ __device__ __forceinline__ void sum_panel(const StridedOperands &operands, const
   }
 }
 
-// Calls visit(row, col, element of X), neighbouring threads along the contiguous direction.
+// Neighbouring threads visit the contiguous direction.
 template <typename Visit>
 __device__ __forceinline__ void for_tile(const PanelProblem &p, float *x, int64_t first_row, int64_t first_col,
                                          const Visit &visit) {
@@ -121,12 +121,12 @@ __device__ __forceinline__ void for_tile(const PanelProblem &p, float *x, int64_
   }
 }
 
-// Place of row `row` of a diagonal block in the order of substitution; rows beyond `rows` come last.
+// Place of a row of a diagonal block in the order of substitution; rows beyond `rows` come last.
 __device__ __forceinline__ int turn(const PanelProblem &p, int row, int rows) {
   return p.upper && row < rows ? rows - 1 - row : row;
 }
 
-// Loads the diagonal block in the order of turns, block[from][to]. Outside of the triangle it is the identity.
+// Stores block[from][to] in the order of turn(); the identity outside of the triangle.
 __device__ __forceinline__ void load_block(const PanelProblem &p, const void *t, int64_t first_row, int rows,
                                            float *block) {
   using Config = PanelConfig;
@@ -142,7 +142,7 @@ __device__ __forceinline__ void load_block(const PanelProblem &p, const void *t,
   }
 }
 
-// Solves turns first to first + kHalf - 1 of column `col`, in one thread's registers.
+// Solves kHalf rows in the order of turn(), from `first`, in one thread's registers.
 __device__ __forceinline__ void substitute(const float *block, float *solution, int first, int col, bool unit) {
   using Config = PanelConfig;
   float x[Config::kHalf];
@@ -161,14 +161,14 @@ __device__ __forceinline__ void substitute(const float *block, float *solution, 
 #pragma unroll
       for (int r = 0; r < 4; ++r) {
         if (4 * quad + r > i) x[4 * quad + r] -= factors[r] * x[i];
-        pin(x[4 * quad + r]);  // otherwise all its factors would be kept until its turn
+        pin(x[4 * quad + r]);  // otherwise the compiler keeps all factors until they are used
       }
     }
     keep_order();
   }
 }
 
-// Subtracts the solved half from the other one: each thread has 8 turns of one column.
+// Subtracts the solved half from the other one: each thread has 8 rows of one column.
 __device__ __forceinline__ void eliminate(const float *block, float *solution) {
   using Config = PanelConfig;
   constexpr int kTurns = Config::kHalf * Config::kCols / Config::kThreads;
@@ -254,7 +254,7 @@ __device__ __forceinline__ void compute_panel(const StridedOperands &operands, c
   }
 }
 
-// Enqueues the kernel for a description without arrays in host memory.
+// Not for arrays in host memory.
 inline libsgemm_status_t launch_panels(const GemmDesc &desc, const Launch &launch, Error *error,
                                        void (*kernel)(StridedOperands, PanelProblem, unsigned)) {
   const PanelProblem problem = panel_problem(desc);

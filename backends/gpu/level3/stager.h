@@ -1,4 +1,4 @@
-// Copies tiles of a symmetric or triangular operand to shared memory element by element.
+// Copies a symmetric or triangular operand to shared memory element by element.
 #pragma once
 
 #include "gpu/element.h"
@@ -6,7 +6,6 @@
 
 namespace libsgemm::gpu::level3 {
 
-// Returns an element as FP32, exactly.
 template <Type TYPE>
 __device__ __forceinline__ float load_element(const void *data, int64_t at) {
   if constexpr (TYPE == Type::f32) {
@@ -16,14 +15,14 @@ __device__ __forceinline__ float load_element(const void *data, int64_t at) {
   }
 }
 
-// Pinned: nothing is computed from it once for all rounds of a loop.
+// Pinned, so that the compiler hoists nothing computed from it out of a loop.
 __device__ __forceinline__ int pinned_thread() {
   int thread = static_cast<int>(threadIdx.x);
   pin(thread);
   return thread;
 }
 
-// OUTER x DEPTH elements: fetch() into registers, store() later.
+// fetch() loads OUTER x DEPTH elements into registers for store().
 template <int OUTER, int DEPTH, int THREADS, Type TYPE>
 struct Stager {
   static constexpr int kCount = OUTER * DEPTH / THREADS;
@@ -33,7 +32,7 @@ struct Stager {
 
   float staged[kCount];
   int outer, depth;  // this thread's first element
-  bool along_outer;  // neighbouring threads are along outer, otherwise along depth
+  bool along_outer;  // neighbouring threads are along outer, not along depth
 
   __device__ __forceinline__ void spread(bool contiguous_outer) {
     const int thread = pinned_thread();
@@ -41,11 +40,9 @@ struct Stager {
     outer = along_outer ? thread % OUTER : thread / DEPTH;
     depth = along_outer ? thread / OUTER : thread % DEPTH;
   }
-  // Distances between this thread's elements.
   __device__ __forceinline__ int outer_step() const { return along_outer ? 0 : THREADS / DEPTH; }
   __device__ __forceinline__ int depth_step() const { return along_outer ? THREADS / OUTER : 0; }
 
-  // Fetches elements (first_outer + i, first_depth + l) of outers x depths; zeros beyond.
   __device__ __forceinline__ void fetch(const void *data, Walk walk, int64_t first_outer, int64_t first_depth,
                                         int64_t outers, int64_t depths) {
     spread(walk.outer == 1);
@@ -69,8 +66,7 @@ struct Stager {
     }
   }
 
-  // Fetches a tile that the diagonal crosses. An element that is not stored is read from its mirror image (symmetric),
-  // or zero (triangular).
+  // The diagonal crosses the tile. An element that is not stored is its mirror image (symmetric) or zero (triangular).
   template <Structure STRUCTURE>
   __device__ __forceinline__ void fetch_diagonal(const void *data, Walk walk, int64_t first_outer, int64_t first_depth,
                                                  int64_t order, bool upper, bool unit) {

@@ -1,4 +1,3 @@
-// Routines as tile problems, and their cost model.
 #include "structured_problem.h"
 
 #include <algorithm>
@@ -102,7 +101,7 @@ PanelProblem panel_problem(const GemmDesc &d) {
 double panel_seconds(const GemmDesc &desc, int index) {
   const DeviceModel &device = model(index);
   constexpr Tiling kTiling = {64, 32, 128, 3, {0.45}};
-  // Rows of tiles follow one another, and wait for memory or substitutions.
+  // Rows of tiles depend on each other, and wait for memory or substitutions.
   const double row_seconds = desc.routine == Routine::trsm ? 3.5e-6 : 1.5e-6;
   const PanelProblem p = panel_problem(desc);
   const double order = static_cast<double>(p.order), count = static_cast<double>(p.count);

@@ -5,10 +5,10 @@
 //   | 0 |
 //   +---+---+
 //   |     2 | 1 |   within a strip the full columns first, top to bottom, so that blocks share operands in L2; then
-//   | 1   3 |---+   the triangle that is left of it.
+//   | 1   3 |---+   the remaining triangle.
 //   +-------+-------+
 //
-// Upper triangles: rows and columns exchanged.
+// Upper triangles exchange rows and columns.
 #pragma once
 
 #include "gpu/tiles/tile.h"
@@ -21,7 +21,6 @@ struct TriangleProblem {
   bool upper;
 };
 
-// Tiles are counted row by row.
 struct TriangleTile {
   int row, column;
 

@@ -1,4 +1,4 @@
-// Host side of the kernels of syrk, syr2k and gemmtr by tiles (triangle.h).
+// Host side of triangle.h.
 #pragma once
 
 #include "gpu/tiles/tile_row.h"
@@ -7,8 +7,8 @@
 
 namespace libsgemm::gpu {
 
-// TriangleRow has Row, of tile_row.h with square tiles and operands of one type, and kernel<A, B>(), with
-// StridedOperands and a TriangleProblem. kElements: there are instances without vectors.
+// TriangleRow has Row (tile_row.h) with square tiles and operands of one type, and kernel<A, B>() with StridedOperands
+// and a TriangleProblem. kElements: there are instances without vectors.
 template <class TriangleRow, Type kType = Type::f32, bool kElements = true>
 struct TriangleTiles {
   using Row = typename TriangleRow::Row;
@@ -39,7 +39,7 @@ struct TriangleTiles {
     return p;
   }
 
-  // Enqueues the kernel, then calls then(operands, count), for each chunk.
+  // For each chunk enqueues the kernel, then calls then(operands, count).
   template <typename Then>
   static libsgemm_status_t enqueue(const GemmDesc &desc, const TriangleProblem &p, const Launch &launch, Error *error,
                                    const Then &then) {

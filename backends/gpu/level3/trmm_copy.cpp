@@ -1,4 +1,3 @@
-// Host side of trmm_copy.h.
 #include "trmm_copy.h"
 
 #include "gpu/cost.h"

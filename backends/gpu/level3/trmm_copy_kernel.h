@@ -1,4 +1,3 @@
-// The kernel of trmm_copy.h, and its launch.
 #pragma once
 
 #include "gpu/gpu.h"

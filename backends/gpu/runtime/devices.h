@@ -18,7 +18,7 @@ int device_count();
 // -1: left out.
 int index_of(int ordinal);
 
-// What was left out and why, or an empty string.
+// Reasons for devices left out; may be empty.
 const char *left_out();
 
 // Each backend defines these for enumerate(). count_devices() fails if there is none. take_device() keeps a description

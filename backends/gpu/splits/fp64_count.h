@@ -8,15 +8,15 @@
 
 namespace libsgemm::gpu {
 
-// `products` products of rows x columns tiles of the guard.
+// Each product has rows x columns tiles of the guard.
 struct Counting {
-  uint32_t *to;  // NULL: not requested
+  uint32_t *to;  // NULL: count nothing
   int rows, columns, products;
 
   LIBSGEMM_HOST_DEVICE int64_t tiles() const { return int64_t{rows} * columns * products; }
 };
 
-// Counts in the first warps of the launch; blocks have kThreads threads.
+// The launch's first warps count; blocks have kThreads threads.
 template <int kThreads>
 __device__ __forceinline__ void count_fp64_tiles(const Guard &guard, const Counting &c) {
   const int64_t block = blockIdx.x + static_cast<int64_t>(gridDim.x) * blockIdx.z;

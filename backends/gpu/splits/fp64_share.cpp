@@ -1,4 +1,4 @@
-// A ring of counts for each device: overwritten after kLaunches further launches.
+// A ring of counts for each device; kLaunches further launches overwrite an entry.
 #include "fp64_share.h"
 
 #include <sys/mman.h>
@@ -13,23 +13,23 @@ namespace libsgemm::gpu {
 namespace {
 
 constexpr uint64_t kLaunches = 1024;
-constexpr int kMostDevices = 64;  // that count
+constexpr int kMostDevices = 64;  // devices that count
 constexpr uint32_t kPending = ~0u;
 
 struct Count {
-  uint32_t by_warp[kCountingWarps];  // by the device
+  uint32_t by_warp[kCountingWarps];  // the device writes it
   std::atomic<uint64_t> ticket;
   std::atomic<int64_t> tiles;
 };
 
-// Zeros at first. Never freed: kernels may write until the process ends.
+// Never freed: kernels may write until the process ends.
 struct Ring {
   std::atomic<uint64_t> launches;
   Count counts[kLaunches];
 };
 std::atomic<Ring *> rings[kMostDevices];
 
-// Shared with child processes, so that a fork does not move it. NULL if there is no memory.
+// A mapping shared with child processes does not move in a fork. NULL if there is no memory.
 Ring *ring_of(int device) {
   if (device >= kMostDevices) return nullptr;
   Ring *ring = rings[device].load(std::memory_order_acquire);

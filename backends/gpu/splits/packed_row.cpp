@@ -12,7 +12,7 @@ SplitsShape shape_of(const GemmDesc &desc, const PackedProduct &product) {
   return {1, static_cast<int>(size_of(product.type)), false, product.packs(desc, true), product.packs(desc, false)};
 }
 
-// A panel's product, of the operands that the pass has written.
+// Product of a panel, with the operands that the pass wrote.
 GemmDesc step_of(const GemmDesc &desc, const PackedProduct &product, const PassProblem &p, int64_t first,
                  int64_t products, int64_t first_k, int64_t k) {
   GemmDesc step = splits_panel(desc, first, products, first_k, k);
@@ -30,7 +30,6 @@ GemmDesc step_of(const GemmDesc &desc, const PackedProduct &product, const PassP
   return step;
 }
 
-// Division of a workspace between passes and product.
 struct PackedPlan {
   SplitsLayout layout;
   size_t rest;  // for the product
@@ -42,7 +41,7 @@ PackedPlan plan_of(const GemmDesc &desc, const SplitsShape &shape, size_t bytes)
   return plan;
 }
 
-// Names the pass; NULL if there is none.
+// Name of the pass; NULL if there is none.
 const char *words(const SplitsShape &shape) {
   if (!shape.a && !shape.b) return nullptr;
   return !shape.a ? "rounding of B" : !shape.b ? "rounding of A" : "rounding of A and B";
@@ -59,7 +58,7 @@ double kernel_seconds(const Kernel &kernel, const GemmDesc &step, int index) {
 double product_seconds(const GemmDesc &desc, const PackedProduct &product, int index) {
   const SplitsShape shape = shape_of(desc, product);
   const PackedPlan plan = usual_plan(desc, shape);
-  void *somewhere = reinterpret_cast<void *>(uintptr_t{256});  // aligned like a workspace
+  void *somewhere = reinterpret_cast<void *>(uintptr_t{256});  // as aligned as a workspace
   const PassProblem p = splits_pass(desc, shape, plan.layout, somewhere, 0, 0, desc.k);
   const GemmDesc step = step_of(desc, product, p, 0, desc.batch_count, 0, desc.k);
   return product.kernel != nullptr ? kernel_seconds(*product.kernel, step, index)

@@ -1,5 +1,5 @@
-// Kernels that rewrite the operands for tensor cores (K-major, aligned, rounded: splits.h), and leave the product to
-// the cheapest kernel for such operands.
+// Kernels that rewrite operands for tensor cores (K-major, aligned, rounded: splits.h), and leave the product to the
+// cheapest kernel for such operands.
 #pragma once
 
 #include <cmath>
@@ -13,11 +13,11 @@ namespace libsgemm::gpu {
 struct PackedProduct {
   bool (*runs_on)(int device);
   void (*pass)(PassProblem);
-  // Type and mode of the product after the pass; the mode is FP32 for 16-bit operands.
+  // For the product after the pass; the mode is FP32 for 16-bit operands.
   bool (*packs)(const GemmDesc &desc, bool of_a);  // the operand must be rewritten
   Type type;
   libsgemm_math_mode_t math_mode;
-  // Kernel outside of the table, which may rely on the pass. Null: the cheapest of the table.
+  // A kernel outside of the table may rely on the pass. Null: the cheapest of the table.
   const Kernel *kernel = nullptr;
 };
 
@@ -26,7 +26,6 @@ double packed_seconds(const GemmDesc &desc, const PackedProduct &product, int de
 size_t packed_workspace(const GemmDesc &desc, const PackedProduct &product);
 libsgemm_status_t launch_packed(const GemmDesc &desc, const PackedProduct &product, const Launch &launch, Error *error);
 
-// Row::product(desc): its PackedProduct.
 template <class Row>
 Kernel packed_kernel(const char *name, libsgemm_math_mode_t mode) {
   Kernel kernel = {name,

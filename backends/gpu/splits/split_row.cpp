@@ -8,22 +8,21 @@
 namespace libsgemm::gpu {
 namespace {
 
-constexpr int64_t kLeastDepth = 256;         // of a panel, unless k is smaller
-constexpr int64_t kMostDepth = 8192;         // of a product of scaled rows; others go in parts
-constexpr int64_t kMostProducts = 65535;     // in a launch: gridDim.z
-constexpr double kNextLaunchSeconds = 2e-6;  // after another one
-// Clearing, survey and repair beyond the time of their bytes, in kNextLaunchSeconds (H100, products of 1024 to 2048).
+constexpr int64_t kLeastDepth = 256;         // k elements of a panel, unless k is smaller
+constexpr int64_t kMostDepth = 8192;         // k elements of a product of scaled rows; more are divided
+constexpr int64_t kMostProducts = 65535;     // limit of a launch: gridDim.z
+constexpr double kNextLaunchSeconds = 2e-6;  // a launch that follows another one
+// Clearing, survey and repair beyond the time of their bytes, in launches (H100, products of 1024 to 2048).
 constexpr double kScaledLaunches = 8;
-constexpr int kLeastTile = 64;  // of C, of any kernel
-constexpr int kSplitBytes = 2;  // of a number, in modes that split
+constexpr int kLeastTile = 64;  // least side of a tile of C
+constexpr int kSplitBytes = 2;  // bytes of a number, in modes that split
 
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
-// Equal parts, multiples of kDepthPad, in which `depth` k elements are multiplied: errors of a sequence of FP32
-// additions grow with its length (docs/kernels/splits.md).
+// Equal parts of `depth`, multiples of kDepthPad: errors of a sequence of FP32 additions grow with its length
+// (docs/kernels/splits.md).
 int64_t part_of_depth(int64_t depth) { return padded(ceil_div(depth, ceil_div(depth, kMostDepth)), kDepthPad); }
 size_t padded_bytes(size_t x) { return (x + 255) / 256 * 256; }
 
-// No splits: the mode does not split.
 struct Split {
   Scheme scheme;
   int splits;
@@ -39,7 +38,7 @@ Split split_of(libsgemm_math_mode_t mode) {
 
 SplitsShape plan_shape(int splits, bool ranges) { return {splits, kSplitBytes, true, true, false, ranges}; }
 
-// True if TMA can read A in place.
+// TMA can read A in place.
 bool by_tma(const GemmDesc &desc) {
   constexpr int64_t kMostStride = int64_t{1} << 38, kMostSize = INT_MAX - 1024;  // 2^40 bytes; coordinates
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_a : 0;
@@ -61,7 +60,7 @@ SplitsShape shape_of(const GemmDesc &desc, const SplitRow &product, int index) {
   return shape;
 }
 
-// Words for the largest magnitudes of `rows` rows; in row_words(), Splits::least and others follow.
+// Words for the largest magnitudes of rows. In row_words(), Splits::least and others follow.
 int64_t most_words(int64_t rows) { return rows / kOuterPad * (kOuterPad + 1); }
 int64_t row_words(const SplitsShape &shape, int64_t rows) {
   if (!shape.scaled_rows) return 0;
@@ -104,7 +103,7 @@ unsigned survey_blocks(int64_t outer, int64_t k, bool along_k) {
   return static_cast<unsigned>(blocks);
 }
 
-// Places an operand's splits: `rows` words, splits of `split_rows` rows; `most` and `base` are of the first product.
+// Places `rows` words, and splits of `split_rows` rows; `most` and `base` are of the first product.
 Splits splits_of(const SplitsLayout &l, const SplitsShape &shape, int64_t rows, int64_t split_rows, size_t bytes,
                  uint32_t *most, char *base) {
   Splits splits = {};
@@ -120,7 +119,6 @@ Splits splits_of(const SplitsLayout &l, const SplitsShape &shape, int64_t rows, 
   return splits;
 }
 
-// Bytes that the passes over one product read and write.
 double pass_bytes(const GemmDesc &desc, const SplitsShape &shape) {
   const double size = static_cast<double>(size_of(desc.type));
   const double split = size + shape.splits * shape.element_bytes, survey = shape.scaled_rows ? size : 0;
@@ -129,14 +127,14 @@ double pass_bytes(const GemmDesc &desc, const SplitsShape &shape) {
   return (of_a * static_cast<double>(desc.m) + of_b * static_cast<double>(desc.n)) * static_cast<double>(desc.k);
 }
 
-// ---- Products that convert A. A round: all tiles that run at a time, over all of k
+// ---- Products that convert A. A round is all tiles that run at a time, over all of k
 
 int64_t turns_of(const GemmDesc &desc, const SplitsShape &shape, int64_t tiles_n) {
   return ceil_div(ceil_div(desc.m, shape.tile_m) * tiles_n, shape.resident);
 }
 
-// Rounds with k in panels. The end of a panel takes as long as kEnd k elements in each round (H100: 64 MiB of workspace
-// compared with all that is needed).
+// In each round the end of a panel takes as long as kEnd k elements (H100: 64 MiB of workspace compared with all that
+// is needed).
 double turns_in_panels(const GemmDesc &desc, const SplitsShape &shape, int64_t panels) {
   constexpr double kEnd = 800;
   const double ends = static_cast<double>(panels - 1) * kEnd / static_cast<double>(desc.k);
@@ -144,11 +142,11 @@ double turns_in_panels(const GemmDesc &desc, const SplitsShape &shape, int64_t p
 }
 
 struct ColumnBlocks {
-  int64_t columns;  // of a block; whole tiles
+  int64_t columns;  // columns of a block, in whole tiles
   double turns;
 };
 
-// Blocks of at most `most` tiles of columns, whose last rounds leave the fewest multiprocessors idle.
+// Blocks of at most `most` tiles of columns; their last rounds should leave few multiprocessors idle.
 ColumnBlocks column_blocks(const GemmDesc &desc, const SplitsShape &shape, int64_t most) {
   constexpr double kLaunch = 0.05;  // split and launch of a block, in rounds
   constexpr int64_t kMostTries = 64;
@@ -172,7 +170,7 @@ SplitsLayout splits_layout(const GemmDesc &desc, const SplitsShape &shape, size_
   l.panels = 1;
   if (l.bytes() <= bytes) {
     const size_t product = l.bytes();  // with alignment
-    if (product == 0) {                // operands from plans, which batches do not have, or in place
+    if (product == 0) {                // operands in place, or from plans, which batches do not have
       l.products = std::min(desc.batch_count, kMostProducts);
       return l;
     }
@@ -222,7 +220,7 @@ PassProblem splits_pass(const GemmDesc &desc, const SplitsShape &shape, const Sp
     if (o->splits.rows == 0) continue;
     if (shape.scaled_rows) o->survey = survey_blocks(o->outer, k, o->along_k);
     const int64_t tiles = o->splits.rows / kSplitTile;
-    // Even without splits there may be an excess.
+    // An excess exists even without splits.
     if (o->splits.base == nullptr) {
       o->split = static_cast<unsigned>(shape.ranges ? tiles : 0);
     } else {
@@ -270,13 +268,12 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
 
 namespace {
 
-// From k element `step` on.
 Splits from_step(Splits splits, int64_t step) {
   if (splits.base != nullptr) splits.base += kSplitBytes * step;
   return splits;
 }
 
-// Splits in a plan, from `first_k` on.
+// Splits in a plan.
 Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, const SplitsShape &product, int64_t first_k) {
   GemmDesc operand = {};
   operand.m = outer, operand.k = k, operand.batch_count = 1;
@@ -287,7 +284,7 @@ Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, const SplitsSh
   return from_step(splits_of(l, shape, l.rows_a, l.rows_a, l.bytes_a, most, memory + l.most_bytes), first_k);
 }
 
-// A panel's operands, and the passes over those that are not of a plan.
+// Operands, and the passes over those that are not from a plan.
 struct SplitPanel {
   PassProblem pass;
   Splits a, b;
@@ -304,7 +301,6 @@ struct Columns {
   int64_t first, count;
 };
 
-// Restricts a panel to a block of columns of C.
 SplitPanel columns_of_panel(const GemmDesc &desc, SplitPanel panel, const Columns &columns) {
   if (columns.count == desc.n) return panel;
   PassOperand &o = panel.pass.b;
@@ -327,12 +323,11 @@ Guard columns_of_guard(Guard guard, const Columns &columns) {
   return guard;
 }
 
-// From k element `step` on.
 const char *from_step(const PassOperand &o, int64_t step) {
   return o.source + step * (o.along_k ? 1 : o.ld) * static_cast<int64_t>(sizeof(float));
 }
 
-// shape_of() without conversion of A if all splits fit: conversion takes more shared memory than the pass is worth.
+// Does not convert A if all splits fit: conversion takes more shared memory than the pass is worth.
 SplitsShape shape_in(const GemmDesc &desc, const SplitRow &product, const Launch &launch) {
   const SplitsShape shape = shape_of(desc, product, launch.device);
   SplitsShape split = shape;
@@ -342,7 +337,6 @@ SplitsShape shape_in(const GemmDesc &desc, const SplitRow &product, const Launch
   return fits ? split : shape;
 }
 
-// Clears the rows' words and finds the largest magnitudes, and what else the mode needs.
 libsgemm_status_t clear_and_survey(const PassProblem &pass, void *most, size_t most_bytes, int64_t products,
                                    const Launch &launch, Error *error) {
   const libsgemm_status_t status = clear(most, most_bytes, launch, error);
@@ -358,13 +352,13 @@ Guard guard_of(const GemmDesc &desc, const SplitRow &product, const SplitsLayout
     guard.excess_a = a.excess, guard.excess_b = b.excess;
     guard.most_excess = static_cast<uint32_t>(most_excess(desc.k));
     // The split finds dense rows. With panels that is after the first product, which must judge as the last one does.
-    // For an A that the product converts it is not known.
+    // They are not known for an A that the product converts.
     if (l.panels == 1 && a.base != nullptr) guard.sparse_a = a.sparse, guard.sparse_b = b.sparse;
   }
   return guard;
 }
 
-// Leaves all tiles to FP64: with a small k splits do not keep the bound.
+// With a small k splits do not keep the bound: FP64 computes all tiles.
 libsgemm_status_t repair_all(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error) {
   Guard guard = {};
   guard.all = true;
@@ -401,7 +395,7 @@ libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (int64_t first = 0; first < desc.batch_count && status == LIBSGEMM_SUCCESS; first += l.products) {
     const int64_t products = std::min(l.products, desc.batch_count - first);
-    // The survey is over all of k: every panel must leave out the same tiles.
+    // The survey covers all of k: every panel must leave out the same tiles.
     const SplitPanel all = split_panel(desc, shape, l, launch.workspace, first, 0, desc.k);
     const Guard guard = guard_of(desc, product, l, all.a, all.b);
     if (passes) status = clear_and_survey(all.pass, launch.workspace, l.most_bytes, products, launch, error);

@@ -5,12 +5,12 @@
 //   plan:      [largest magnitudes][splits] of one operand over all of k, which then needs no workspace and no pass
 //
 // Launches: splits_survey finds the largest magnitude of each row of A and column of B. splits_write scales them by
-// powers of two and writes their splits, K-major. The product leaves out the guard's tiles (Guard in splits.h);
-// splits_repair, in mode fp32_fast splits_repair_fp64, computes these.
+// powers of two and writes their splits, K-major. The product leaves out the guard's tiles (Guard in splits.h), which
+// splits_repair, or in mode fp32_fast splits_repair_fp64, computes.
 //
-// If not everything fits at once, k is cut into panels, which C accumulates, or a batch into a few products at a time.
-// A product that converts A itself is computed in blocks of columns, each over all of k, for which the splits of B fit;
-// in panels of k only if not even a tile's columns fit, or blocks leave too much of the GPU idle.
+// If the workspace is too small, k is cut into panels that accumulate into C, or a batch into groups of products. A
+// product that converts A itself runs in blocks of columns, each over all of k, whose splits of B fit. It uses panels
+// of k only if not even a tile's columns fit, or blocks leave too much of the GPU idle.
 #pragma once
 
 #include "gpu/cost.h"
@@ -18,13 +18,13 @@
 
 namespace libsgemm::gpu {
 
-// The data that a kernel writes into the workspace.
+// Data that a kernel writes into the workspace.
 struct SplitsShape {
   int splits, element_bytes;
   bool scaled_rows;
-  bool a, b;            // operands that are written; the other one is in place, or of a plan
-  bool ranges = false;  // also smallest magnitudes
-  // tile_n > 0: the product converts A, which has no splits, in tiles of tile_m x tile_n of C, `resident` at a time.
+  bool a, b;            // operands to write; others are in place, or from a plan
+  bool ranges = false;  // smallest magnitudes, too
+  // tile_n > 0: the product converts A in tiles of tile_m x tile_n of C, `resident` at a time.
   int tile_m = 0, tile_n = 0;
   int resident = 1;
 
@@ -33,9 +33,9 @@ struct SplitsShape {
 
 struct SplitsLayout {
   int64_t rows_a, rows_b;   // padded; 0: in place
-  int64_t columns;          // of C at a time, for which B has splits
-  int64_t depth, panels;    // padded k of a panel; panels
-  int64_t products;         // of a batch, at a time
+  int64_t columns;          // columns of C at a time, for which B has splits
+  int64_t depth, panels;    // padded k of a panel; number of panels
+  int64_t products;         // products of a batch, at a time
   int64_t most_words;       // of one product
   size_t most_bytes;        // of all products
   size_t bytes_a, bytes_b;  // of one product's splits
@@ -43,25 +43,23 @@ struct SplitsLayout {
   size_t bytes() const { return most_bytes + static_cast<size_t>(products) * (bytes_a + bytes_b); }
 };
 
-// `bytes`: at least splits_workspace().
 SplitsLayout splits_layout(const GemmDesc &desc, const SplitsShape &shape, size_t bytes);
 
-// Least workspace, for a panel of a few hundred k elements.
+// Least size, for a panel of a few hundred k elements.
 size_t splits_workspace(const GemmDesc &desc, const SplitsShape &shape);
 
-// Passes over at most `layout.products` products from `first` on, k from `first_k` to `first_k + k`, the first
-// layout.columns columns of B.
+// Passes over layout.products products from `first`, k elements from first_k, and layout.columns columns of B.
 PassProblem splits_pass(const GemmDesc &desc, const SplitsShape &shape, const SplitsLayout &layout, void *workspace,
                         int64_t first, int64_t first_k, int64_t k);
 
-// C and the sizes of a panel. Later panels add to C. The operands are whole: splits_pass() knows where a panel's splits
-// begin.
+// C and the sizes of a panel; later panels add to C. The operands stay whole: splits_pass() knows where a panel's
+// splits begin.
 GemmDesc splits_panel(const GemmDesc &desc, int64_t first, int64_t products, int64_t first_k, int64_t k);
 
-// True if launches can be as large as the passes need. For gemm and its batches except by pointers.
+// Launches can be as large as the passes need. For gemm and its batches except by pointers.
 bool splits_fit(const GemmDesc &desc);
 
-// Seconds of the passes, and of accumulating C over panels.
+// Passes, and accumulation of C over panels.
 double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int device);
 
 // ---- Kernels of modes bf16x6, fp16x3 and fp32_fast
@@ -69,20 +67,19 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int device
 struct SplitRow {
   Scheme scheme;
   int splits;
-  int products;   // on tensor cores for each of the caller's
+  int products;   // products on tensor cores for each of the caller's
   Tiling tiling;  // peak_fraction: of the tensor cores
   size_t shared_bytes;
-  // Enqueues C = alpha A B + beta C of a panel without the guarded tiles. If A has no splits, panel.a is A from the
-  // panel's first k element on.
+  // Enqueues C = alpha A B + beta C of a panel without the guarded tiles. If A has no splits, panel.a begins at the
+  // panel's first k element.
   libsgemm_status_t (*enqueue)(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                const Launch &launch, Error *error);
-  // Fused multiply-adds of a compute unit in a clock, by these instructions; 0: none.
+  // Fused multiply-adds per clock of a compute unit by these instructions; 0: none.
   int (*per_clock)(int device);
-  // Enqueues the guarded tiles.
   decltype(&launch_repair) repair = launch_repair;
-  // Tile of a cluster, for kernels that convert A; else 0.
+  // Tile of a cluster in kernels that convert A, else 0.
   int convert_m = 0, convert_n = 0;
-  // True in mode fp32_fast, where `repair` sums in FP64.
+  // Mode fp32_fast, where `repair` sums in FP64.
   bool keeps_bound = false;
 };
 
@@ -91,10 +88,10 @@ double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int devi
 size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product, int device);
 libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error);
 
-// True if the device has kernels of a mode that splits. Each backend defines it.
+// Each backend defines it.
 bool has_splits(libsgemm_math_mode_t mode, int device);
 
-// Backend::plan_bytes and Backend::plan: split operands that are kept, for kernels of the same scheme.
+// Backend::plan_bytes and Backend::plan: splits for kernels of the same scheme.
 size_t split_plan_bytes(const GemmDesc &operand, int device);
 libsgemm_status_t launch_split_plan(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
 

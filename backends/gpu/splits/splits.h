@@ -1,12 +1,12 @@
-// Split operands: the passes (splits_pass.h) write them into the workspace, and the products read them. For host and
-// device. Why, the proof of fp32_fast's bound, and sources: docs/kernels/splits.md.
+// Split operands: passes (splits_pass.h) write them into the workspace, and products read them. For host and device.
+// Why, the proof of fp32_fast's bound, and sources: docs/kernels/splits.md.
 //
 // An operand of `outer` x k elements becomes `splits` matrices of 16-bit numbers (or its own 32-bit ones), all K-major:
 //
-//   split p, row o, k element l:  base + p * split_bytes + (o * ld + l) * size of a number
+// split p, row o, k element l:  base + p * split_bytes + (o * ld + l) * size of a number
 //
-// with `outer` rounded up to kOuterPad rows and k to kDepthPad. The padding is zero: products read whole tiles without
-// bounds checks.
+// with `outer` rounded up to kOuterPad rows and k to kDepthPad. The padding is zero, so that products read whole tiles
+// without bounds checks.
 //
 //   scheme   splits   x is                                               products, in this order
 //   bf16x3   3        2^-s (x0 + x1 + x2), exact up to 2^-148 of the     x2 y0, x1 y1, x0 y2, x1 y0, x0 y1, x0 y0
@@ -16,11 +16,10 @@
 //   others   1        x to nearest even; fp16: Inf from 65520 on         x0 y0
 //
 // s scales the row's largest magnitude to 2^14 to 2^15. It follows from `most`, the bits of that magnitude; those of
-// NaN and Inf are above all others.
+// NaN and Inf exceed all others.
 //
-// Mode fp32_fast keeps FP32's error bound, from k = kLeastFast on: a tile is computed from splits if the excesses of
-// its rows and columns add up to at most most_excess(k), or if all of them are dense (docs/glossary.md); otherwise in
-// FP64.
+// Mode fp32_fast keeps FP32's error bound from k = kLeastFast on. Splits serve a tile if the excesses of its rows and
+// columns add up to at most most_excess(k), or if all of them are dense (docs/glossary.md); FP64 computes the others.
 #pragma once
 
 #include <cstddef>
@@ -32,14 +31,14 @@ namespace libsgemm::gpu {
 
 enum class Scheme { bf16x3, fp16x2, bf16, fp16, tf32 };
 
-constexpr float kLowScale = 0x1p-11f;  // of fp16x2's second split: without it rows of wide range lose bits
+constexpr float kLowScale = 0x1p-11f;  // scale of fp16x2's second split: without it rows of wide range lose bits
 constexpr int kOuterPad = 128, kDepthPad = 64;
 
 // Mode fp32_fast: powers of two that a row spans without excess; least k. most_excess() is log2(sqrt(k) / 4), rounded
 // down.
 constexpr int kNarrow = 27;
 constexpr int64_t kLeastFast = 256;
-constexpr int kMostSmall = 8;  // of kSplitTile elements of a dense row
+constexpr int kMostSmall = 8;  // elements of kSplitTile in a dense row that may be small
 inline int most_excess(int64_t k) {
   int d = 0;
   while (d < 24 && (int64_t{64} << 2 * d) <= k) ++d;
@@ -53,25 +52,24 @@ constexpr int kSplits = kScheme == Scheme::bf16x3   ? 3
 template <Scheme kScheme>
 constexpr bool kScaledRows = kScheme == Scheme::bf16x3 || kScheme == Scheme::fp16x2;
 
-// A split operand, or some rows of it. Product i of a batch is i times the product_... stride further on; of words
+// A split operand, or some rows of it. Product i of a batch is i strides further: product_bytes, for words
 // product_most.
 struct Splits {
-  char *base;           // null: only words; the product converts the operand
+  char *base;           // null: the product converts the operand, and only words are here
   int64_t rows, ld;     // elements
   int64_t split_bytes;  // between splits
   int64_t product_bytes;
-  uint32_t *most, *block_most;  // of rows, of kOuterPad rows; null unless scaled
+  uint32_t *most, *block_most;  // words of rows and of kOuterPad rows; null unless scaled
   int64_t product_most;
-  // Mode fp32_fast, else null. `least`: for each row 2^32 less the bits of the smallest magnitude other than zero, 0 if
-  // there is none. `excess`, `sparse`: of kOuterPad rows; whether one is not dense.
+  // Mode fp32_fast, else null. `least`: 2^32 less the bits of a row's smallest magnitude other than zero, 0 if there is
+  // none. `excess`, `sparse`: one word for kOuterPad rows; sparse: a row is not dense.
   uint32_t *least, *excess, *sparse;
 };
 
 // ---- Scaled rows
 
-// True if the tile's terms may leave FP32's range, or it holds NaN or Inf: FFMA computes it, so that partial sums
-// overflow where FP32's do. `most_a`, `most_b`: of the tile's rows and columns. 2^(ea + 1) 2^(eb + 1) k bounds every
-// partial sum.
+// The tile's terms may leave FP32's range, or it holds NaN or Inf: FFMA computes it, so that partial sums overflow
+// where FP32's do. 2^(ea + 1) 2^(eb + 1) k bounds every partial sum.
 LIBSGEMM_HOST_DEVICE inline bool needs_ffma(uint32_t most_a, uint32_t most_b, int log2_k) {
   const int ea = static_cast<int>(most_a >> 23) - 127, eb = static_cast<int>(most_b >> 23) - 127;
   return ea == 128 || eb == 128 || ea + eb + 2 + log2_k > 127;
@@ -84,12 +82,12 @@ inline int log2_of(int64_t k) {
 }
 
 // Selects the tiles of kOuterPad x kOuterPad that products of splits leave out: needs_ffma(); in mode fp32_fast also
-// those of too much excess, or all. They are computed from the operands themselves, in FP32, in mode fp32_fast in FP64.
+// those of too much excess, or all. FP32, or FP64 in mode fp32_fast, computes them from the operands themselves.
 struct Guard {
-  const uint32_t *a, *b;  // of kOuterPad rows of A, columns of B
+  const uint32_t *a, *b;  // words for kOuterPad rows of A or columns of B
   int64_t product_most;
-  int log2_k;  // of the whole product, rounded up
-  // Mode fp32_fast. Null: not known.
+  int log2_k;  // whole product, rounded up
+  // Mode fp32_fast; null: unknown.
   const uint32_t *excess_a, *excess_b;
   const uint32_t *sparse_a, *sparse_b;
   uint32_t most_excess;
@@ -107,12 +105,12 @@ struct Guard {
 };
 
 struct PassOperand {
-  const char *source;  // first product, the panel's first k element
+  const char *source;  // at the first product and the panel's first k element
   int64_t product_bytes, ld;
-  int64_t outer, k;        // of this panel
+  int64_t outer, k;        // sizes of this panel
   bool along_k;            // K-major
-  bool vectors;            // K-major rows at multiples of 4 elements
-  unsigned survey, split;  // blocks of a pass; 0: without this operand
+  bool vectors;            // K-major rows start at multiples of 4 elements
+  unsigned survey, split;  // blocks of a pass; 0 leaves the operand out
   Splits splits;
 };
 
@@ -123,17 +121,17 @@ struct PassProblem {
 };
 
 constexpr int kPassThreads = 256;
-constexpr int kSplitTile = 64;                        // outer x k of a block
+constexpr int kSplitTile = 64;                        // side of a block, in outer and in k elements
 constexpr int kSurveyRows = 8, kSurveyDepth = 1024;   // K-major block
 constexpr int kSurveyOuter = 128, kSurveySteps = 64;  // MN-major block
 
-// The passes of schemes with scaled rows (splits_write), and the guard's tiles by FP32 FMAs (splits_repair). Each
-// backend with kernels that split defines them.
+// Each backend with kernels that split defines these: passes of schemes with scaled rows, and the guard's tiles by FP32
+// FMAs.
 libsgemm_status_t launch_survey(const PassProblem &p, int64_t products, const Launch &launch, Error *error);
 libsgemm_status_t launch_split(Scheme scheme, const PassProblem &p, int64_t products, const Launch &launch,
                                Error *error);
 libsgemm_status_t launch_repair(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
-// The guard's tiles in FP64 (splits_repair_fp64), for mode fp32_fast.
+// The guard's tiles in FP64, for mode fp32_fast.
 libsgemm_status_t launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error);
 
 }  // namespace libsgemm::gpu

@@ -1,5 +1,5 @@
-// The passes over the operands before a product of splits (splits.h): the survey finds the largest magnitude of each
-// row, and the split writes the splits. Bound by memory. What was tried: docs/kernels/splits.md.
+// Passes over the operands before a product of splits (splits.h): the survey finds the largest magnitude of each row,
+// and the split writes the splits. Bound by memory. What was tried: docs/kernels/splits.md.
 //
 //   survey, K-major        block of 256 threads: 8 rows x k = 1024, a warp a row
 //   survey, MN-major       128 outer elements x k = 64, a warp every eighth k
@@ -15,24 +15,24 @@ namespace libsgemm::gpu {
 
 __device__ __forceinline__ uint32_t magnitude(uint32_t bits) { return bits & 0x7fffffffu; }
 
-// Exponent of the power of two at or below a finite number other than zero.
+// Rounds a finite number other than zero down to a power of two.
 __device__ __forceinline__ int exponent_of(uint32_t bits) {
   return bits >= 0x00800000u ? static_cast<int>(bits >> 23) - 127 : -118 - __clz(static_cast<int>(bits));
 }
 
-// Exponent s of a row, -113 to 163; 0 for zeros, and for rows left to the repair.
+// -113 to 163; 0 for zeros, and for rows left to the repair.
 __device__ __forceinline__ int scale_of(uint32_t most) {
   if (most == 0 || most >= 0x7f800000u) return 0;
   return 14 - exponent_of(most);
 }
 
-// Excess as in splits.h. `least`: as in Splits. The result does not matter for rows left to the repair.
+// As in splits.h. The result does not matter for rows left to the repair.
 __device__ __forceinline__ uint32_t excess_of(uint32_t most, uint32_t least) {
   if (least == 0) return 0;
   return static_cast<uint32_t>(max(0, exponent_of(most) - exponent_of(0u - least) - kNarrow));
 }
 
-// 2^s as two factors. The first makes no number subnormal that is not so already.
+// 2^s as two factors. The first one makes no normal number subnormal.
 struct PowerOfTwo {
   float first, second;
 
@@ -43,13 +43,13 @@ struct PowerOfTwo {
   __device__ __forceinline__ float times(float x) const { return x * first * second; }
 };
 
-// Returns sum * 2^-s. Most exponents can be applied at once.
+// One factor suffices for most exponents.
 __device__ __forceinline__ float unscaled(float sum, int s) {
   if (s > -127 && s < 127) return sum * __uint_as_float(static_cast<uint32_t>(127 - s) << 23);
   return PowerOfTwo(max(-252, -s)).times(sum);
 }
 
-// `bits`: the element's; `scale`: its row's.
+// `scale`: that of the element's row.
 template <Scheme kScheme>
 struct SplitsOfElement {
   using Split = std::conditional_t<kScheme == Scheme::tf32, uint32_t, uint16_t>;
@@ -57,8 +57,8 @@ struct SplitsOfElement {
 
   __device__ __forceinline__ SplitsOfElement(uint32_t bits, const PowerOfTwo &scale) {
     if constexpr (kScheme == Scheme::tf32) {
-      // A NaN must keep a bit that tensor cores read, else it is Inf to them. Other bits are cleared: TMA would round
-      // them again.
+      // A NaN must keep a bit that tensor cores read, or they take it for Inf. Other bits are cleared, because TMA
+      // would round them again.
       split[0] = magnitude(bits) > 0x7f800000u ? bits | 0x00400000u : bits_of(round_to_tf32(__uint_as_float(bits)));
     } else if constexpr (kScheme == Scheme::bf16) {
       split[0] = narrow<Type::bf16>(__uint_as_float(bits));
@@ -92,7 +92,7 @@ __device__ __forceinline__ const PassOperand &operand_of(const PassProblem &p, u
   return first ? p.a : p.b;
 }
 
-// kRanges: with Splits::least.
+// kRanges: finds Splits::least, too.
 template <bool kRanges>
 __device__ __forceinline__ void survey(const PassProblem &p) {
   unsigned index;
@@ -124,14 +124,14 @@ __device__ __forceinline__ void survey(const PassProblem &p) {
       if constexpr (kRanges) atomic_max(words_of(o.splits.least) + outer, least);
     }
   } else {
-    // Many loads in flight, one atomic operation a row.
+    // Keeps many loads in flight, with one atomic operation a row.
     constexpr int kWarps = kPassThreads / 32, kRows = kSurveyOuter / 32;
     static_assert(kSurveyOuter % kOuterPad == 0 || kOuterPad % kSurveyOuter == 0, "a word of block_most for each warp");
     __shared__ uint32_t of_warp[kRanges ? 2 : 1][kWarps][kSurveyOuter];
     const int64_t row_blocks = (o.outer - 1) / kSurveyOuter + 1;
     const int64_t first = index % row_blocks * kSurveyOuter, first_k = index / row_blocks * kSurveySteps;
     const int warp = thread / 32;
-    // The last row replaces those outside: no load is conditional.
+    // The last row replaces those outside, so that no load is conditional.
     int64_t columns[kRows];
 #pragma unroll
     for (int row = 0; row < kRows; ++row) columns[row] = min(first + lane + 32 * row, o.outer - 1);
@@ -174,7 +174,7 @@ struct alignas(4 * sizeof(Element)) Four {
   Element e[4];
 };
 
-// Packed into words first: clang 15 would assemble FP16 numbers in scratch.
+// Packs words first: clang 15 would assemble FP16 numbers in scratch.
 template <typename Split>
 __device__ __forceinline__ void store_four(Global<char> *to, const Four<Split> &x) {
   if constexpr (sizeof(Split) == 2) {
@@ -187,7 +187,7 @@ __device__ __forceinline__ void store_four(Global<char> *to, const Four<Split> &
   }
 }
 
-// Loads four k elements of a K-major row; `room`: inside the matrix.
+// `room`: elements inside the matrix.
 __device__ __forceinline__ Four<uint32_t> load_four(Global<const uint32_t> *from, int64_t room, bool vectors) {
   Four<uint32_t> x = {};
   if (vectors && room >= 4) return load_as<Four<uint32_t>>(from);
@@ -198,14 +198,14 @@ __device__ __forceinline__ Four<uint32_t> load_four(Global<const uint32_t> *from
   return x;
 }
 
-// Adds over the 16 threads of a row.
+// Adds over a row's 16 threads.
 __device__ __forceinline__ uint32_t sum_of_row(uint32_t x) {
   for (int mask = 8; mask > 0; mask /= 2) x += shuffle_xor(x, mask);
   return x;
 }
 
-// kRanges: also finds the excess of rows, and those that are not dense, if this panel is all of k. For an operand that
-// is not split it finds only the excess, in one block for each kSplitTile rows.
+// kRanges: finds the excess of rows, and those that are not dense if this panel is all of k. An operand that is not
+// split needs only the excess, in one block for each kSplitTile rows.
 template <Scheme kScheme, bool kRanges = false>
 __device__ __forceinline__ void split(const PassProblem &p) {
   using SplitsOf = SplitsOfElement<kScheme>;
@@ -227,7 +227,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
     }
   }
   if constexpr (kRanges) {
-    // Once for each row, in blocks at the panel's first k; every panel finds the same.
+    // Only blocks at the panel's first k: every panel finds the same excess.
     if (first_k == 0 && step == 0) {
       const auto *least = words_of(o.splits.least);
       uint32_t excess = 0;
@@ -268,7 +268,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
   }
   auto *to = global(o.splits.base) + blockIdx.z * o.splits.product_bytes +
              ((first_outer + row) * o.splits.ld + first_k + step) * static_cast<int64_t>(sizeof(Split));
-  uint32_t large = 0;  // not small, a byte for each of the thread's rows
+  uint32_t large = 0;  // counts what is not small, a byte for each of the thread's rows
 #pragma unroll
   for (int i = 0; i < kRows; ++i, to += kRowStep * o.splits.ld * static_cast<int64_t>(sizeof(Split))) {
     const PowerOfTwo scale(scale_of(most[i]));
@@ -291,7 +291,6 @@ __device__ __forceinline__ void split(const PassProblem &p) {
 #pragma unroll
     for (int i = 0; i < kRows; ++i) sparse |= most[i] != 0 && (large >> 8 * i & 255) + kMostSmall < steps;
     if (sparse && step == 0) {
-      // All threads write the same value.
       words_of(o.splits.sparse)[first_outer / kOuterPad] = 1;
     }
   }
