@@ -1,4 +1,4 @@
-// libsgemm_hip.so: the backend for AMD GPUs, linked with the HIP runtime, libamdhip64.so.
+// libsgemm_hip.so: the backend for AMD GPUs.
 #include "contract/backend.h"
 
 #include <hip/hip_runtime.h>
@@ -17,18 +17,17 @@ using namespace gpu;
 
 namespace {
 
-constexpr int kMajor = HIP_VERSION_MAJOR;  // of the build
+constexpr int kMajor = HIP_VERSION_MAJOR;  // version of the build
 
-char g_version[320] = "HIP runtime";  // probe() adds its version, and what was left out
+char g_version[320] = "HIP runtime";  // probe() adds the runtime's version and the devices left out
 
-// Does not call the runtime, which any call would initialise: a process may fork before probe() and use GPUs in the
-// child.
+// Any call of the runtime would initialise it, but a process may fork before probe() and use GPUs in the child.
 libsgemm_status_t open(const Host &host, Error *error) {
   set_host(host);
   const libsgemm_status_t status = read_faults("LIBSGEMM_TEST_HIP_FAULT", error);
   if (status != LIBSGEMM_SUCCESS) return status;
 #if defined(__HIP_PLATFORM_AMD__)
-  // Device files of any driver that the runtime supports: Linux, a virtual machine, Windows.
+  // Device files of all drivers that the runtime supports: Linux, a virtual machine, Windows.
   if (access("/dev/kfd", F_OK) != 0 && access("/dev/dri", F_OK) != 0 && access("/dev/dxg", F_OK) != 0) {
     set_error(error, "there is no driver of an AMD GPU: no /dev/kfd, /dev/dri or /dev/dxg");
     return LIBSGEMM_UNAVAILABLE;

@@ -1,4 +1,3 @@
-// The kernel table. rows.h says which file defines a kernel.
 #include "gpu/kernels.h"
 
 #include "rows.h"

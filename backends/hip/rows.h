@@ -1,10 +1,9 @@
 // The kernel table, in its order: X(name, purpose). `libsgemm info --kernels` prints the purpose, at most 36
 // characters. No kernel has run on AMD hardware yet.
 //
-// `Kernel name()` is in <name>.hip, or in the file of another kernel with the same tile in its name: _split_k with
-// _ping_pong or _conv, _fp32_fast with _fp16x3, _trmm_in_place with _trsm, _col2im with _conv, _weights and
-// _widened_triangle with the kernel before, _symm and _trmm in _one_sided; _blocked in blocked_rows.cpp, without device
-// code.
+// `Kernel name()` is in <name>.hip, or with another kernel of the same tile: _split_k with _ping_pong or _conv,
+// _fp32_fast with _fp16x3, _trmm_in_place with _trsm, _col2im with _conv, _weights and _widened_triangle with the
+// kernel before, _symm and _trmm in _one_sided. _blocked, without device code, is in blocked_rows.cpp.
 
 // tests/hip_on_cuda leaves them out: NVIDIA GPUs have other matrix instructions.
 #if defined(__HIP_PLATFORM_NVIDIA__)

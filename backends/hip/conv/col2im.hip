@@ -1,4 +1,3 @@
-// The second kernel of the col2im kernels (gpu/conv/col2im.h).
 #include "gpu/conv/col2im.h"
 
 #include "gpu/conv/col2im_row.h"

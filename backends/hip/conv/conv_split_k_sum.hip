@@ -1,4 +1,3 @@
-// The second kernel of the convolutions that split k (gpu/tiles/split_k_sum.h).
 #include "gpu/conv/conv_split_k_sum.h"
 
 namespace libsgemm::hip {

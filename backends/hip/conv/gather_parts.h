@@ -2,11 +2,11 @@
 // addresses is cut into pieces without branches, each short enough to follow one matrix instruction. Elements outside
 // of the image are read from an array of zeros.
 //
-// During the products of k-tile t, the addresses of k-tile t + 2 are made from the places in one of two slots of LDS,
-// and the places of k-tile t + 3 are written to the other slot. The loop's barrier follows both; then k-tile t + 2 is
-// fetched.
+// The products of k-tile t hide two lookups: the addresses of k-tile t + 2 are made from the places in one of two slots
+// of LDS, and the places of k-tile t + 3 are written to the other slot. The loop's barrier follows both; then k-tile t
+// + 2 is fetched.
 //
-//   LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1][those of the first k-tile]
+// LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1][those of the first k-tile]
 #pragma once
 
 #include "gpu/conv/gather_tile.h"
@@ -24,17 +24,17 @@ struct GatherParts : GatheredTile<Map> {
   using Tile::copies, Tile::width, Tile::step, Tile::along_k, Tile::outer_places, Tile::sum_places, Tile::sum_step;
   using Staged = float[copies][width];
   static constexpr int places = outer_places + 3 * sum_places;
-  static constexpr int parts = copies + 1;  // of a lookup
+  static constexpr int parts = copies + 1;  // pieces of a lookup
 
   const ConvPlace *slots;
-  int slot;                   // of the k-tile to look up
+  int slot;                   // slot of the k-tile to look up
   int of_k;                   // first place in that slot
   Global<const char> *zeros;  // in vector registers like `data`: an instruction can read several
   ConvPlace own, listed[2];
-  Global<const char> *own_data;      // with the thread's own place
-  Global<const char> *from[copies];  // of the k-tile to fetch
+  Global<const char> *own_data;      // includes the thread's own place
+  Global<const char> *from[copies];  // addresses of the k-tile to fetch
 
-  // Tiles from row or column `first` of C on. They can be fetched after SumPlaces and a barrier.
+  // Tiles from row or column `first` of C; SumPlaces and a barrier must precede the first fetch.
   __device__ __forceinline__ GatherParts(const ConvIndex &outer, const ConvOperand &operand, int group, int first,
                                          ConvPlace *table)
       : Tile(outer, operand, group, first, table),
@@ -47,7 +47,7 @@ struct GatherParts : GatheredTile<Map> {
     keep_in_register(this->data);
   }
 
-  // Reads the place of copy kPart, and makes the address of the copy before.
+  // Reads the place of copy kPart, and makes the address of the previous copy.
   template <int kPart>
   __device__ __forceinline__ void look_up() {
     if constexpr (kPart == 0) {
@@ -81,13 +81,13 @@ struct GatherParts : GatheredTile<Map> {
       }
     }
   }
-  // Fetches the first k-tile. Places past the end of the sum are outside of the image.
+  // Places past the end of the sum are outside of the image.
   __device__ __forceinline__ void fetch_short(Staged &staged, int) {
     for_constants<parts>([&](auto i) { look_up<decltype(i)::value>(); });
     slot = 0;
     fetch(staged);
   }
-  // Moves on from the first k-tile; in the loop look_up() does this.
+  // For the first k-tile; in the loop look_up() does this.
   __device__ __forceinline__ void advance(int) {
     for_constants<parts>([&](auto i) { look_up<decltype(i)::value>(); });
   }
@@ -96,18 +96,18 @@ struct GatherParts : GatheredTile<Map> {
 
 // Writes the places of k of both operands without divisions: from one k-tile to the next, the digits of a k grow by the
 // same numbers, and may carry. Half of a wave's lanes compute A's places, the others B's. All waves do, which avoids a
-// branch; only the first one writes.
+// branch, but only the first one writes.
 template <class A, class B>
 struct SumPlaces {
   static constexpr int parts = 4, half = 32;
 
-  ConvPlace *to;  // of the thread's k in slot 0
+  ConvPlace *to;  // place of the thread's k in slot 0
   bool writes;
   int slot_places, slot, extent;
-  int i;                       // of the k-tile to write
-  ConvPlace at;                // also after the end of the sum
-  int digit[2];                // the last two of i
-  int base[2];                 // at which they carry
+  int i;                       // k of the k-tile to write
+  ConvPlace at;                // valid after the end of the sum, too
+  int digit[2];                // last two digits of i
+  int base[2];                 // numbers at which they carry
   int growth[2];               // from one k-tile to the next
   ConvPlace step, carried[2];  // changes of the place by growth, by each carry
   bool carries[2];

@@ -1,8 +1,8 @@
-// As gather_parts.h, for the loop of valu.h, with the interface of tile_stream.h. Of two slots of LDS, one holds places
-// of k of the next k-tile to fetch, the other those of the k-tile after it, which some threads compute while the loop
-// multiplies. The loop's barrier separates the two.
+// As gather_parts.h, for the loop of valu.h, with the interface of tile_stream.h. One of two slots of LDS holds the
+// places of k for the next fetch. Some threads compute those of the k-tile after it in the other slot while the loop
+// multiplies; the loop's barrier separates the two.
 //
-//   LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1]
+// LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1]
 #pragma once
 
 #include "gpu/conv/gather_tile.h"
@@ -11,7 +11,7 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// `FirstThread`: the first of the threads that compute places of k.
+// The threads from FirstThread on compute places of k.
 template <class Map, int FirstThread>
 struct GatherStream : GatheredTile<Map> {
   using Tile = GatheredTile<Map>;
@@ -22,10 +22,10 @@ struct GatherStream : GatheredTile<Map> {
   const ConvIndex &index;
   const ConvSteps &steps;
   ConvPlace *slots;
-  int slot;    // of the k-tile to fetch
-  int next_k;  // of the next places
+  int slot;    // slot of the k-tile to fetch
+  int next_k;  // k of the next places
 
-  // Tiles from row or column `first` and k `first_k` on. They can be fetched after a barrier.
+  // Tiles from row or column `first` and k `first_k`; a barrier must precede the first fetch.
   __device__ __forceinline__ GatherStream(const ConvIndex &outer, const ConvIndex &sum, const ConvOperand &operand,
                                           int group, int first, int first_k, ConvPlace *table)
       : Tile(outer, operand, group, first, table),

@@ -1,6 +1,6 @@
 // Convolutions: the loop of valu.h on gathered tiles, and what matrix_gathered.h shares.
 //
-//   LDS: [tiles of the loop, or what storing C needs][places: gather_stream.h of A and of B]
+// LDS: [tiles of the loop, or what storing C needs][places: gather_stream.h of A and of B]
 //
 // After the loop, addresses of rows and columns in the output replace the places.
 #pragma once
@@ -13,7 +13,6 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// The loop uses `Floats` of a block's LDS.
 template <class Config, class A, class B, int Floats>
 struct ConvLds {
   static constexpr int place_bytes = static_cast<int>(sizeof(ConvPlace)) * (A::places + B::places);
@@ -29,7 +28,7 @@ using StreamOfA = GatherStream<TileMap<Config::tile_m, Config::tile_k, Config::t
 template <class Config, Fetch Kind, int Pad>
 using StreamOfB = GatherStream<TileMap<Config::tile_n, Config::tile_k, Config::threads, Kind, Pad>, 64>;
 
-// Calls multiply(range) once all threads can read the places, if there is anything to sum.
+// Calls multiply(range) once all threads can read the places, unless the sum is empty.
 template <class Config, typename Multiply>
 __device__ __forceinline__ void multiply_gathered(const ConvTile<Config> &tile, const Multiply &multiply) {
   __syncthreads();
@@ -37,7 +36,6 @@ __device__ __forceinline__ void multiply_gathered(const ConvTile<Config> &tile, 
   if (depth > 0) multiply(TileRange(0, depth, Config::tile_k));
 }
 
-// Convolutions by vector instructions.
 template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void ping_pong_conv(const ConvProblems &problems) {
   using A = StreamOfA<Config, KindA, 4>;

@@ -1,4 +1,3 @@
-// Host side of gathered.h.
 #pragma once
 
 #include "gathered.h"
@@ -16,7 +15,7 @@ struct GatheredRow : ProductRow {
 
   static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool, int index) {
     Tiling tiling = ProductRow::tiling(product, index);
-    // Assumed cost of the lookups relative to a k-tile; a fourth for vectors.
+    // Assumed cost of the lookups relative to a k-tile; vectors take a fourth.
     constexpr double kElements = 0.12;
     const double lookups =
         (ways.fetch.a_vectors ? 0.25 : 1) / Config::tile_n + (ways.fetch.b_vectors ? 0.25 : 1) / Config::tile_m;

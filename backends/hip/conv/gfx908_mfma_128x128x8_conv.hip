@@ -1,5 +1,5 @@
 // As gfx_fma_128x128x8_conv.hip, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950). Main loop: matrix.h;
-// gathered operands: gather_parts.h; tiles of gfx908_mfma_128x128x16_ping_pong, with k-tiles half as deep, so that two
+// gathered operands: gather_parts.h; tiles: gfx908_mfma_128x128x16_ping_pong, with k-tiles half as deep, so that two
 // blocks and their places share the 64 KiB of a compute unit.
 //
 // gfx908_mfma_128x128x8_col2im: data gradients, as gfx_fma_64x64x8_col2im.

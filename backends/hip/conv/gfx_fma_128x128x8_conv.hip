@@ -1,6 +1,5 @@
-// Convolutions, and both gradients, on any AMD GPU: 128 x 128 tiles of the product, for large products.
-//
-// gfx_fma_128x128x8_conv_split_k: the same kernel on slices of the sum, which conv_split_k_sum() adds in order.
+// Convolutions, and both gradients, on any AMD GPU: 128 x 128 tiles of the product, for large products. _split_k:
+// slices of the sum, which conv_split_k_sum() adds in order.
 //
 // Main loop and source: valu.h; gathered operands: gather_stream.h; indices: gpu/conv/conv_problem.h; tiles:
 // gfx_fma_128x128x8_ping_pong, followed by places.

@@ -7,7 +7,7 @@
 
 namespace libsgemm::hip {
 
-// A tile of the output, for store_sums().
+// For store_sums().
 struct GatheredOutput {
   GatheredPlace first;
   int rows, columns;
@@ -23,7 +23,7 @@ struct GatheredOutput {
   }
 };
 
-// Convolutions on matrix cores. Rows of tiles are not padded.
+// Rows of tiles are not padded.
 template <class Config, Fetch KindA, Fetch KindB>
 __device__ __forceinline__ void matrix_conv(const ConvProblems &problems) {
   using A = GatherParts<TileMap<Config::tile_m, Config::tile_k, Config::threads, KindA, 0>>;

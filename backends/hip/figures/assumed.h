@@ -1,7 +1,7 @@
 // Assumed model parameters. bench/model/fit.py writes such a file for a measured chip (docs/kernels/cost-model.md).
 #pragma once
 
-// X(kernel, peak_fraction, stall, steps, latency): see Figures in gpu/cost.h. peak_fraction: of what LDS and the
+// X(kernel, peak_fraction, stall, steps, latency): see Figures in gpu/cost.h. peak_fraction: share of what LDS and the
 // compute unit's cache leave (share_of_peak()).
 #define LIBSGEMM_FIGURES_ASSUMED(X)                         \
   X(gfx_fma_128x128x8_ping_pong, 0.9, 0.8, 16, 1.5e-6)      \

@@ -1,5 +1,5 @@
-// Model parameters of the kernels, as data: a file for each measured architecture, and one with assumptions. Kernels
-// that share a loop and a tile share them.
+// Model parameters: a file for each measured architecture, and one with assumptions. Kernels that share a loop and a
+// tile share them.
 #pragma once
 
 #include "assumed.h"

@@ -1,4 +1,3 @@
-// Common to the kernels with FP64 accumulators.
 #pragma once
 
 #include "hip/tensor/matrix.h"
@@ -11,7 +10,7 @@ struct DmfmaConfig : MatrixShape<MfmaDoubles, 128, 128, 8, 64, 64> {
   static constexpr Fitted fitted = Fitted::gfx90a_dmfma_128x128x8_ping_pong;
 };
 
-// A SIMD holds two waves; the compiler would use more registers than it needs, and only one would fit.
+// Without the bound the compiler uses too many registers for two waves of a SIMD.
 #define LIBSGEMM_DMFMA_BOUNDS __launch_bounds__(::libsgemm::hip::DmfmaConfig::threads, 2)
 
 // C(i) = alpha * (sum of p.partial's slices of product i, doubles) + beta * C(i), rounded once.

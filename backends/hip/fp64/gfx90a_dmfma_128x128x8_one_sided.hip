@@ -7,7 +7,7 @@ namespace libsgemm::hip {
 namespace {
 
 struct Config : DmfmaConfig {
-  static constexpr int blocks = 1;  // registers do not suffice for two
+  static constexpr int blocks = 1;  // registers suffice for one
 };
 using Row = Fp64Row<Config>;
 

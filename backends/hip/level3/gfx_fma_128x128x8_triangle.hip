@@ -1,5 +1,4 @@
-// syrk, syr2k and gemmtr on any AMD GPU: the tiles of C that overlap its triangle (gpu/level3/triangle.h). Main loop:
-// valu.h; tiles: gfx_fma_128x128x8_ping_pong.
+// syrk, syr2k and gemmtr on any AMD GPU (gpu/level3/triangle.h). Main loop: valu.h; tiles: gfx_fma_128x128x8_ping_pong.
 //
 // Requires: syrk, syr2k or gemmtr of FP32, one or a strided batch; any size, stride and alignment.
 #include "triangle_row.h"

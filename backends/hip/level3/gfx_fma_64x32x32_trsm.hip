@@ -1,6 +1,5 @@
 // Triangular systems by blocked substitution, and the product of a triangle and a matrix in place, on any AMD GPU:
-// blocks of 128 threads compute 32 columns of X (rows, from the right), one tile of 64 x 32 after the other
-// (gpu/level3/panel.h).
+// blocks of 128 threads compute 32 columns of X (rows, from the right) in tiles of 64 x 32 (gpu/level3/panel.h).
 //
 // Requires: trsm, or trmm; one or a strided batch; any size, stride and alignment; no workspace.
 #include "gpu/kernels.h"

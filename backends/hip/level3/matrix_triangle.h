@@ -1,4 +1,3 @@
-// syrk, syr2k and gemmtr on the matrix cores: triangle.h with the loop of matrix.h.
 #pragma once
 
 #include "hip/tensor/matrix.h"
@@ -34,7 +33,6 @@ __device__ __forceinline__ void matrix_triangle(const StridedOperands &operands,
   matrix_triangle<Config, A, B, true>(operands, t);
 }
 
-// syrk of 16-bit operands.
 template <class Config, Fetch Kind>
 __device__ __forceinline__ void matrix_syrk(const StridedOperands &operands, const TriangleProblem &t) {
   using A = Units<Config::tile_m, Config::threads, Kind>;

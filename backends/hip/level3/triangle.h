@@ -1,6 +1,6 @@
 // syrk, syr2k and gemmtr: the loop of valu.h for the tiles of C that overlap its triangle (gpu/level3/triangle.h).
 // syr2k adds two products in the same accumulators, the second with A and B exchanged. Tiles on the diagonal are
-// multiplied whole, and stored in the triangle, element by element.
+// multiplied whole, and stored element by element.
 #pragma once
 
 #include "gpu/batch.h"
@@ -11,7 +11,7 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// Calls add(a, b, range) for each product: one without kSyr2k, which takes fewer registers.
+// Calls add(a, b, range) for each product; without kSyr2k there is one, which takes fewer registers.
 template <class Config, class A, class B, bool kSyr2k, typename Add>
 __device__ __forceinline__ void for_terms(const StridedOperands &operands, const TriangleProblem &t,
                                           const TilePosition<Config> &at, const Add &add) {
@@ -26,7 +26,7 @@ __device__ __forceinline__ void for_terms(const StridedOperands &operands, const
   if constexpr (!kSyr2k) return add_product(a, lda, b, ldb);
 #pragma unroll 1
   for (int left = p.k_tiles; left > 0; left -= t.term_tiles) {
-    if (left < p.k_tiles) __syncthreads();  // the last tiles have been read
+    if (left < p.k_tiles) __syncthreads();  // other threads may still read the last tiles
     add_product(a, lda, b, ldb);
     const void *const first = a;
     const int64_t first_ld = lda;

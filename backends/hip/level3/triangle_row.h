@@ -1,4 +1,4 @@
-// Macros of the files of kernels of syrk, syr2k and gemmtr, after their Config and Row.
+// Macros for the kernels of syrk, syr2k and gemmtr, after their Config and Row.
 #pragma once
 
 #include "gpu/kernels.h"

@@ -1,4 +1,3 @@
-// The copy that trmm multiplies (gpu/level3/trmm_copy.h).
 #include "gpu/level3/trmm_copy_kernel.h"
 
 namespace libsgemm::hip {

@@ -1,4 +1,3 @@
-// Tells whether a stream is being captured, and into which graph.
 #include "gpu/runtime/code.h"
 #include "gpu/runtime/runtime.h"
 #include "gpu/runtime/scope.h"
@@ -7,7 +6,7 @@
 namespace libsgemm::gpu {
 
 bool capturing(int index, void *stream) {
-  if (!hip::runtime_in_use()) return false;  // HIP would be initialised
+  if (!hip::runtime_in_use()) return false;  // the call would initialise HIP
   Scope scope;
   Error ignored;
   if (index >= 0 && (!in_use(index) || scope.enter(index, &ignored) != LIBSGEMM_SUCCESS)) return false;

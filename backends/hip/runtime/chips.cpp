@@ -5,7 +5,7 @@
 namespace libsgemm::hip {
 namespace {
 
-// If several prefixes fit, the last entry counts.
+// The last fitting prefix counts.
 constexpr Chips kChips[] = {
     {"", Family::unknown, 64, 4, 64, 2},       {"gfx9", Family::gcn, 64, 4, 64, 2},
     {"gfx908", Family::cdna1, 64, 4, 64, 2},   {"gfx90a", Family::cdna2, 128, 4, 64, 2},

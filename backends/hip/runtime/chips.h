@@ -1,9 +1,8 @@
-// A compute unit in each family of AMD's chips, from AMD's documents.
+// Compute units of each family of AMD's chips, from AMD's documents.
 #pragma once
 
 namespace libsgemm::hip {
 
-// Families by arithmetic units and the layout of their operands.
 enum class Family {
   unknown,  // newer than this table: vector instructions only
   gcn,      // gfx900 to gfx906
@@ -19,7 +18,7 @@ enum class Family {
 struct Chips {
   const char *prefix;  // of the architectures' names
   Family family;
-  int fma_per_clock;  // FP32 FMAs of a compute unit, with packed and dual ones
+  int fma_per_clock;  // FP32 FMAs of a compute unit, packed and dual ones included
   int schedulers;     // SIMDs
   int wave;           // threads
   // Bits of a memory pin per cycle of the reported clock: HBM2 2, HBM3 4, GDDR6 16.

@@ -1,4 +1,4 @@
-// Devices by their data sheets, for programs that ask kernels about a device that is not present.
+// For programs that ask kernels about a device that is not present.
 #pragma once
 
 #include <cstdio>
@@ -7,7 +7,7 @@
 
 namespace libsgemm::hip {
 
-// `arch`: such as "gfx90a"; `clock` in Hz; `bandwidth` of memory in bytes a second.
+// `clock` in Hz, `bandwidth` in bytes/s.
 inline Device by_data_sheet(const char *name, const char *arch, int compute_units, double clock, double bandwidth) {
   const Chips &chips = chips_of(arch);
   Device d = {};

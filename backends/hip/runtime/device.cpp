@@ -1,4 +1,3 @@
-// Properties of the devices.
 #include "device.h"
 
 #include <hip/hip_runtime.h>
@@ -46,8 +45,8 @@ bool is_for_family_of(const char *code, const char *arch) {
   });
 }
 
-// The code that the runtime chooses: the architecture's own, otherwise its family's; NULL if none. The chip may be of
-// any Family: some kernels need only vector instructions.
+// As the runtime chooses: the architecture's own code, otherwise its family's; NULL if none. Some kernels need only
+// vector instructions, so the chip may be of any Family.
 const char *code_for(const char *arch) {
   const char *found = nullptr;
   for (const char *code : kCode) {
@@ -63,7 +62,7 @@ std::string all_code() {
   return text;
 }
 
-constexpr double kUsualClock = 1.7e9, kUsualBandwidth = 500e9;  // Hz, bytes a second
+constexpr double kUsualClock = 1.7e9, kUsualBandwidth = 500e9;  // Hz, bytes/s
 
 int attribute(int ordinal, hipDeviceAttribute_t which) {
   int value = 0;
@@ -82,7 +81,7 @@ bool describe(int ordinal, Device *d) {
   d->memory_bytes = properties.totalGlobalMem;
   const Chips &chips = chips_of(d->arch_name);
   d->family = chips.family;
-  // The other attribute counts pairs of compute units on RDNA.
+  // On RDNA the other attribute counts pairs of compute units.
   d->compute_units = attribute(ordinal, hipDeviceAttributePhysicalMultiProcessorCount);
   if (d->compute_units == 0) d->compute_units = attribute(ordinal, hipDeviceAttributeMultiprocessorCount);
   d->schedulers = chips.schedulers;
@@ -93,7 +92,6 @@ bool describe(int ordinal, Device *d) {
                         attribute(ordinal, hipDeviceAttributeMemoryBusWidth) / 8;
   d->shared_memory_per_block = static_cast<size_t>(attribute(ordinal, hipDeviceAttributeMaxSharedMemoryPerBlock));
   if (d->compute_units <= 0 || d->wave <= 0 || d->shared_memory_per_block == 0) return false;
-  // Predictions must not divide by zero.
   if (d->clock <= 0) d->clock = kUsualClock;
   if (d->memory_bandwidth <= 0) d->memory_bandwidth = kUsualBandwidth;
   return true;

@@ -1,4 +1,4 @@
-// Properties of the devices, constant after enumerate().
+// Constant after enumerate().
 #pragma once
 
 #include "chips.h"
@@ -13,7 +13,6 @@ struct Device : DeviceModel {
   char code_name[32];  // of the code that runs on it: its own, or its family's
 };
 
-// Requires enumerate(). `index` counts the devices that LIBSGEMM_DEVICES admits.
 const Device &device(int index);
 
 }  // namespace libsgemm::hip

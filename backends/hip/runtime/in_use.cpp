@@ -1,4 +1,3 @@
-// Tells whether HIP has been initialised, without initialising it.
 #include "in_use.h"
 
 #include <dlfcn.h>
@@ -10,8 +9,8 @@ namespace libsgemm::hip {
 namespace {
 
 #if defined(__HIP_PLATFORM_AMD__)
-// Asks ROCr, the layer below HIP, which is loaded together with libamdhip64. A call of HIP would initialise it; on a
-// machine without a GPU each call would try again, 20 us.
+// Asks ROCr, the layer below HIP, which is loaded with libamdhip64. A call of HIP would initialise it, and without a
+// GPU try again each time, for 20 us.
 bool ask_runtime_in_use() {
   constexpr int kNotInitialised = 0x100b, kVersionMajor = 0;  // HSA_STATUS_ERROR_NOT_INITIALIZED, HSA_SYSTEM_INFO_...
   using GetInfo = int (*)(int, void *);

@@ -1,4 +1,3 @@
-// Launches kernels.
 #include "gpu/launch.h"
 
 #include "gpu/fault.h"

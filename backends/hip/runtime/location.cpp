@@ -1,4 +1,3 @@
-// The memory that a pointer points to.
 #include "gpu/runtime/code.h"
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"
@@ -9,8 +8,7 @@ namespace {
 
 enum class Kind { host, pinned, device, managed };
 
-// HIP 5 has no type for unregistered memory, and calls the member memoryType. Late versions of it report managed memory
-// as device or unified memory.
+// HIP 5 has no type for unregistered memory, and its late versions report managed memory as device or unified memory.
 Kind kind_of(const hipPointerAttribute_t &attributes) {
   if (attributes.isManaged != 0) return Kind::managed;
 #if HIP_VERSION_MAJOR >= 6
@@ -28,7 +26,6 @@ Location locate_one(const void *pointer) {
   constexpr Location kHost = {Space::host, 0};
   if (pointer == nullptr) return kHost;
   hipPointerAttribute_t attributes = {};
-  // Fails for unknown memory.
   if (!succeeds(hipPointerGetAttributes(&attributes, pointer))) return kHost;
   const Kind kind = kind_of(attributes);
   if (kind == Kind::host) return kHost;
@@ -43,7 +40,7 @@ Location locate_one(const void *pointer) {
 }  // namespace
 
 void locate(const void *const *pointers, int count, Location *locations) {
-  const bool possible = hip::runtime_in_use();  // a call of HIP would initialise it
+  const bool possible = hip::runtime_in_use();  // a call would initialise HIP
   for (int i = 0; i < count; ++i) locations[i] = possible ? locate_one(pointers[i]) : Location{Space::host, 0};
 }
 

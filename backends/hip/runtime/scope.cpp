@@ -1,4 +1,3 @@
-// A thread's current device.
 #include "gpu/runtime/scope.h"
 
 #include <atomic>
@@ -10,13 +9,13 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Devices used by this process. Allocated at the first entry, after enumerate(); never destroyed.
+// Allocated after enumerate(), never destroyed.
 std::atomic<bool> &used(int index) {
   static auto *all = new std::atomic<bool>[static_cast<size_t>(device_count())]();
   return all[index];
 }
 
-// Device of a stream; -1 if unknown: HIP before 5.6 cannot tell.
+// -1 if unknown: HIP before 5.6 cannot tell.
 int ordinal_of(void *stream) {
   int ordinal = -1;
   if (is_default_stream(stream)) return succeeds(hipGetDevice(&ordinal)) ? ordinal : -1;

@@ -2,16 +2,16 @@
 // (mode fp16x3; gfx908, 942, 950): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0. Machine code:
 // docs/kernels/amd.md.
 //
-// gfx908_mfma_128x128x32_fp32_fast: the same kernel for mode fp32_fast on gfx942 and 950. It leaves out the tiles that
-// two splits hold less precisely than FP32's error bound requires; splits_repair_fp64 computes them in FP64.
+// gfx908_mfma_128x128x32_fp32_fast: the same kernel for mode fp32_fast on gfx942 and 950. splits_repair_fp64 computes
+// the tiles that two splits hold less precisely than FP32's error bound requires.
 //
 // Launches: gpu/splits/split_row.h. Main loop: split_product.h. Splits, and sources: gpu/splits/splits.h. Tile, waves
 // and lanes: gfx908_mfma_128x128x16_ping_pong, with three sets of sums. LDS, 64 KiB: 2 buffers of A0, A1, B0, B1.
 //
 // Requires: gemm of FP32, single or in strided batches; gfx908, 942 or 950; any size, transposition and alignment;
 // workspace for panels of k = 256: 4 bytes for each row of A and column of B (rounded up to multiples of 128) and k,
-// and for each row and column. Not gfx90a: its FP16 instructions treat denormals, which splits have, as zeros.
-// fp32_fast: 4 more bytes for each row and column, and FP64 matrix cores, which gfx908 does not have.
+// and for each row and column. Not gfx90a, whose FP16 instructions flush the denormals of splits. fp32_fast: 4 more
+// bytes for each row and column, and FP64 matrix cores, which gfx908 does not have.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
 #include "split_matrix_row.h"

@@ -1,5 +1,5 @@
 // As gfx908_mfma_128x128x32_fp16x3.hip, from six products of bfloat16 (mode bf16x6; gfx942, 950): A = A0 + A1 + A2, B =
-// B0 + B1 + B2. The three smallest of the nine products are left out. No mode fp32_fast. 48 KiB of LDS.
+// B0 + B1 + B2, without the three smallest of the nine products. No mode fp32_fast. 48 KiB of LDS.
 //
 // Requires: gfx942 or 950; 6 bytes of workspace instead of 4 for each k. Not gfx908 and gfx90a, which multiply bfloat16
 // at less than six times the rate of FP32.

@@ -1,4 +1,4 @@
-// As gfx_mma_64x64x64_fp16_packed.hip, in math mode bf16: rounds to bfloat16.
+// As gfx_mma_64x64x64_fp16_packed.hip, in math mode bf16.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "gpu/splits/splits_pass.h"

@@ -3,8 +3,8 @@
 // for such operands then multiplies them.
 //
 // Requires: gemm of FP32, single or in strided batches; any size, transposition and alignment; a GPU whose matrix cores
-// multiply FP16 numbers without changing them (gfx908, 942, 950, gfx11, gfx12); workspace for panels of k = 256: 2
-// bytes for each row of A and column of B (rounded up to multiples of 128) and k. C accumulates panels.
+// multiply FP16 numbers without changing them (gfx908, 942, 950, gfx11, gfx12); workspace for panels of k = 256, which
+// C accumulates: 2 bytes for each row of A and column of B (rounded up to multiples of 128) and k.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "gpu/splits/splits_pass.h"

@@ -1,4 +1,3 @@
-// Host side of split_product.h.
 #pragma once
 
 #include "gpu/splits/split_row.h"

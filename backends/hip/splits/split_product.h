@@ -7,9 +7,8 @@
 //   sum                           the sum of all main, by FP32 additions that round to nearest
 //
 // So the result does not depend on the rounding of the matrix cores, which AMD documents for no chip. X, Y, tiles and
-// barriers are as in matrix.h; all of a k-tile's splits are in one of two buffers of LDS. The main accumulators of a
-// block are added to `sum` after products of `low`, just before they start again at zero: some of the blocks in each
-// k-step.
+// barriers are as in matrix.h; one of two buffers of LDS holds all of a k-tile's splits. Each k-step adds the main
+// accumulators of some blocks to `sum`, after products of `low`, just before they start again at zero.
 #pragma once
 
 #include "gpu/splits/splits_pass.h"
@@ -18,7 +17,7 @@
 
 namespace libsgemm::hip {
 
-// Base of a kernel's Config. The tile is one of the guard.
+// The tile is one of the guard.
 template <Type kType, int TileK, int Splits>
 struct SplitShape : MatrixShape<MfmaWords<kType>, kOuterPad, kOuterPad, TileK, 64, 64> {
   static constexpr Type type = kType;
@@ -35,7 +34,7 @@ struct SplitShape : MatrixShape<MfmaWords<kType>, kOuterPad, kOuterPad, TileK, 6
 struct SplitProblem {
   TileProblem tile;  // no operands
   Splits a, b;
-  Guard guard;  // the tiles to leave out
+  Guard guard;  // tiles to leave out
 };
 
 template <class Config>
@@ -70,12 +69,12 @@ __device__ __forceinline__ void split_product(const StridedOperands &operands, c
   using Core = typename Config::Core;
   using Stream = SplitStreamOf<Config>;
   constexpr int kSteps = Config::steps, kBlocks = Config::blocks_m * Config::blocks_n;
-  // Matrix instructions. kProduct: of one product of all blocks; kStep, kEnd: of a k-step, of a k-tile; kMain: of a
-  // k-step before its main products; kBarrier: the one before the barrier.
+  // Matrix instructions: kProduct for one product of all blocks; kStep and kEnd for a k-step and a k-tile; kMain before
+  // the main products of a k-step; kBarrier before the barrier.
   constexpr int kProduct = kBlocks * Core::parts, kStep = Config::products * kProduct, kEnd = kSteps * kStep;
   constexpr int kMain = kStep - kProduct, kBarrier = kEnd - kStep / 2;
   // The main accumulators of block i are added in k-step i % kTurns + 1 of a round, after products of `low`, when they
-  // have long been complete. No branch is in between: the compiler would then read all at once.
+  // have long been complete. A branch would make the compiler read all at once.
   constexpr int kTurns = 2 * kSteps - 1;
   constexpr int kBuffer = 2 * Stream::words;
   __shared__ Words4 lds[2 * kBuffer];
@@ -89,7 +88,7 @@ __device__ __forceinline__ void split_product(const StridedOperands &operands, c
   clear_sums<Config>(low);
   clear_sums<Config>(main);
   constexpr int kPairs = Core::sums / 2;
-  Floats2 sum[kBlocks][kPairs] = {};  // the compiler would add whole vectors at once
+  Floats2 sum[kBlocks][kPairs] = {};  // pairs, since the compiler would add whole vectors at once
   Words4 from_a[2][Config::splits][Config::blocks_m], from_b[2][Config::splits][Config::blocks_n];
 
   constexpr int kReads = Config::splits * (Config::blocks_m + Config::blocks_n);
@@ -118,7 +117,7 @@ __device__ __forceinline__ void split_product(const StridedOperands &operands, c
       b.fetch_one(staged_b, i - Stream::copies);
     }
   };
-  // After the last k-tile it stays; that one is fetched again.
+  // The last k-tile is fetched again.
   const auto advance = [&](bool more) {
     if (!more) return;
     a.advance();

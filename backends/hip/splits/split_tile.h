@@ -1,5 +1,5 @@
-// Tiles of split operands (gpu/splits/splits.h) in LDS, in units as in unit_tile.h. In the workspace splits are
-// K-major, padded and aligned: a thread moves whole units without tests.
+// Tiles of split operands (gpu/splits/splits.h) in LDS, in units as in unit_tile.h. Splits in the workspace are
+// K-major, padded and aligned, so that a thread moves whole units without tests.
 #pragma once
 
 #include "gpu/splits/splits.h"
@@ -14,7 +14,7 @@ using namespace libsgemm::gpu;
 // c / units), so that eight threads that store contiguous units of neighbouring rows reach all banks.
 template <int Outer, int Depth>
 struct SplitUnits {
-  static constexpr int units = Depth / 8;  // of a row
+  static constexpr int units = Depth / 8;  // units of a row
   static constexpr int words = Outer * units;
   static_assert(Outer % 8 == 0 && 8 % units == 0, "aligned groups of eight rows");
 
@@ -25,13 +25,14 @@ struct SplitUnits {
 template <int Outer, int Depth, int Threads, int Count>
 struct SplitStream {
   using Units = SplitUnits<Outer, Depth>;
-  static constexpr int rows = Units::words / Threads, step = Threads / Units::units;  // a thread's, and their distance
+  static constexpr int rows = Units::words / Threads, step = Threads / Units::units;  // rows of a thread, and their
+                                                                                      // distance
   static constexpr int copies = Count * rows;                                         // split by split
-  static constexpr int words = Count * Units::words;                                  // 16 bytes, in LDS
+  static constexpr int words = Count * Units::words;                                  // 16 bytes each, in LDS
   using Staged = Words4[copies];
   static_assert(rows * Threads == Units::words, "whole units");
 
-  Global<const char> *base;  // of all threads
+  Global<const char> *base;  // common to all threads
   int64_t split_bytes, step_bytes;
   uint32_t offset;
   int c, row;

@@ -1,8 +1,8 @@
-// As splits_repair.hip in mode fp32_fast, with FP64 accumulators, rounded once: tiles and loop of
-// gfx90a_dmfma_128x128x8_ping_pong. If all of C is left out, this kernel is as fast as that one.
+// As splits_repair.hip in mode fp32_fast, with FP64 accumulators, rounded once: tiles, loop and speed of
+// gfx90a_dmfma_128x128x8_ping_pong.
 //
-// Requires: gemm of FP32, single or in strided batches; any size, transposition and alignment; gfx942 or 950. For other
-// chips this kernel is empty.
+// Requires: gemm of FP32, single or in strided batches; any size, transposition and alignment; gfx942 or 950. The
+// kernel is empty for other chips.
 #include "gpu/splits/fp64_count.h"
 #include "hip/fp64/dmfma_128x128x8.h"
 

@@ -1,5 +1,5 @@
 // As gfx908_mfma_128x128x32_widened.hip, on AMD GPUs with WMMA (gfx11, gfx12): 2 x 4 waves of 32 multiply 4 x 2 blocks
-// of 16 x 16 by v_wmma_f32_16x16x16. Fragments, which differ between gfx11 and gfx12: matrix_cores.h.
+// of 16 x 16 by v_wmma_f32_16x16x16.
 #include "gpu/kernels.h"
 #include "hip/level3/matrix_triangle.h"
 #include "hip/tiles/widened_row.h"

@@ -1,18 +1,15 @@
 // C = alpha op(A) op(B) + beta C, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950): waves of 64 multiply
 // blocks of 32 x 32 by v_mfma_f32_32x32x2f32. Main loop and source: matrix.h; why this is true FP32: matrix_cores.h;
-// machine code: docs/kernels/amd.md.
+// LDS and machine code: docs/kernels/amd.md.
 //
-// _split_k: for a C of few tiles and deep k. The same kernel, with a block for each slice of k, and split_k_sum().
+// _split_k, for a C of few tiles and deep k, has a block for each slice of k, and split_k_sum().
 //
-//   tile of C: 128 x 128              wave: 64 x 64 = 2 x 2 blocks      lane: of a block row lane % 32, 16 columns:
+//   tile of C: 128 x 128              wave: 64 x 64 = 2 x 2 blocks      lane: row lane % 32 of a block, 16 columns:
 //   +---------+---------+             +---------+---------+             4 groups of 4, 8 apart, from 4 (lane / 32)
 //   | wave 0  | wave 2  |             | 32 x 32 |         |
 //   +---------+---------+             +---------+---------+
 //   | wave 1  | wave 3  |             |         |         |
 //   +---------+---------+             +---------+---------+
-//
-// LDS: docs/kernels/amd.md. Rows are not padded, so that two blocks share the 64 KiB of a compute unit. Stores of a
-// K-major operand have bank conflicts of two lanes (element by element: eight), which the products hide.
 //
 // Requires: gemm of FP32; gfx908, 90a, 942 or 950; any transposition, alignment, size and batch. _split_k: one product
 // or a strided batch, and a workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.

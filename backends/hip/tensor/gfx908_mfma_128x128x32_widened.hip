@@ -1,14 +1,13 @@
 // C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, with FP32 accumulators and FP32 C, on AMD GPUs with
-// matrix cores that keep denormals (gfx908, 942, 950). Also syrk of such operands: the tiles that overlap the triangle
-// (gpu/level3/triangle.h). Machine code: docs/kernels/amd.md.
+// matrix cores that keep denormals (gfx908, 942, 950). Also syrk (gpu/level3/triangle.h).
 //
 // Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x8 (bfloat16 on gfx908: 32x32x4; on gfx950: 32x32x16). Main
-// loop and source: matrix.h; tiles in LDS: unit_tile.h; tile of C, waves and lanes: gfx908_mfma_128x128x16_ping_pong.
-// Products of 16-bit elements are exact in FP32.
+// loop and source: matrix.h; tiles in LDS: unit_tile.h; tile of C, waves and lanes: gfx908_mfma_128x128x16_ping_pong;
+// machine code: docs/kernels/amd.md.
 //
 // Requires: gemm or syrk of FP16 or bfloat16 operands; gfx908, 942 or 950; any transposition, alignment and size. gemm:
 // any batch; syrk: a strided batch. lda and ldb less than 2^23 - 128 for a K-major operand, otherwise less than 2^25 -
-// 128. Not gfx90a: its instructions for these types treat denormals as zeros.
+// 128. Not gfx90a, whose instructions for these types flush denormals.
 #include "gpu/kernels.h"
 #include "hip/level3/matrix_triangle.h"
 #include "hip/tiles/widened_row.h"

@@ -1,10 +1,7 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices in math mode tf32, on gfx942. Its matrix cores multiply numbers of 11
-// bits at four times the rate of FP32 (xf32); gfx950 has no such instruction. Machine code:
-// docs/kernels/amd.md.
-//
-// Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x4_xf32. AMD does not document what xf32 does with numbers
-// that are not TF32. So operands are rounded to the nearest TF32 numbers, ties to even, when they are stored in LDS, by
-// seven instructions for two elements. Main loop and tiles: as gfx908_mfma_128x128x16_ping_pong.
+// C = alpha op(A) op(B) + beta C of FP32 matrices in math mode tf32, on gfx942, whose matrix cores multiply numbers of
+// 11 bits at four times the rate of FP32 (v_mfma_f32_32x32x4_xf32). Operands are rounded to the nearest TF32 numbers,
+// ties to even, when they are stored in LDS. Why, and machine code: docs/kernels/amd.md. Main loop and tiles: as
+// gfx908_mfma_128x128x16_ping_pong.
 //
 // Requires: gemm of FP32; code for gfx942 itself, not for its family; any transposition, alignment, size and batch.
 #include "gpu/kernels.h"

@@ -15,7 +15,7 @@ struct Config : MatrixShape<MfmaXf32, 256, 128, 8, 128, 64> {
 
 }  // namespace
 
-// A SIMD holds two waves; the compiler would use more registers than it needs, and only one would fit.
+// Without the bound the compiler uses too many registers for two waves of a SIMD.
 template <Fetch KindA, Fetch KindB, typename Operands>
 __global__ void __launch_bounds__(Config::threads, 2)
     gfx942_mfma_256x128x8_xf32(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {

@@ -1,5 +1,5 @@
-// As gfx908_mfma_128x128x32_widened.hip, on gfx942 and gfx950, with 2 x 4 waves of 128 x 64: for a large C, and
-// operands that can be fetched by vectors. LDS does not bound this tile on gfx950 (docs/kernels/amd.md).
+// As gfx908_mfma_128x128x32_widened.hip, on gfx942 and gfx950, with 2 x 4 waves of 128 x 64, for a large C. LDS does
+// not bound this tile on gfx950 (docs/kernels/amd.md).
 //
 // Requires: gemm or syrk of FP16 or bfloat16 operands, one or a strided batch; gfx942 or 950; addresses that are
 // multiples of 8 bytes; multiples of four elements for lda, ldb, the strides and the length of the contiguous
@@ -16,12 +16,12 @@ namespace {
 
 template <Type kType>
 struct Config : MatrixShape<MfmaWords<kType>, 256, 256, 32, 128, 64> {
-  static constexpr int blocks = 1;  // registers do not suffice for two
+  static constexpr int blocks = 1;  // registers suffice for one
   static constexpr Fitted fitted = Fitted::gfx942_mfma_256x256x32_widened;
 #if defined(LIBSGEMM_HIP_MFMA_BF16_1K)
   static constexpr bool available = MfmaWords<kType>::available;
 #else
-  static constexpr bool available = false;  // half of the registers
+  static constexpr bool available = false;  // too few registers
 #endif
 };
 

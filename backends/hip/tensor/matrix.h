@@ -1,10 +1,9 @@
 // Main loop on the matrix cores, MFMA (CDNA) and WMMA (RDNA3 and later), for element types that they multiply exactly.
-// The four buffers of LDS, two pairs of tiles, are as in valu.h. A round of the loop is two k-tiles, which makes all
-// addresses in LDS constant. Why: docs/kernels/amd.md.
+// LDS has four buffers as in valu.h. A round of the loop is two k-tiles, which makes all addresses in LDS constant.
+// Why, also for the places of all other work: docs/kernels/amd.md.
 //
-// A matrix instruction takes the time of 4 to 16 others, which the wave can issue meanwhile. So the source places a
-// share of all other work after each of them. K-tiles of TF32 or 16-bit elements are too short for MFMA to hide a
-// fetch: there two fetches are in flight (kStages 2), and each instruction has its planned place (matrix_plan.h).
+// K-tiles of TF32 or 16-bit elements are too short for MFMA to hide a fetch: there two fetches are in flight (kStages
+// 2), and matrix_plan.h gives each instruction its place.
 //
 // The cores compute D = X Y + D for blocks whose columns are spread over the lanes, and whose rows are spread over a
 // lane's registers. X is made from B and Y from A, so that D is a transposed block of C: consecutive lanes hold
@@ -31,7 +30,6 @@ namespace libsgemm::hip {
 
 using namespace libsgemm::gpu;
 
-// Base of a kernel's Config.
 template <class CoreType, int TileM, int TileN, int TileK, int WaveM, int WaveN>
 struct MatrixShape {
   using Core = CoreType;
@@ -44,11 +42,10 @@ struct MatrixShape {
   static_assert(WaveM % 32 == 0 && WaveN % 32 == 0 && TileM % WaveM == 0 && TileN % WaveN == 0, "waves cover the tile");
 };
 
-// Floats of LDS: two pairs of tiles.
+// Floats of LDS for two pairs of tiles.
 template <class Core, class A, class B>
 constexpr int kMatrixFloats = 2 * (A::floats + B::floats) * static_cast<int>(sizeof(typename Core::Element)) / 4;
 
-// Calls call(i) with integral_constants 0 to kCount - 1.
 template <typename Call, int... kEach>
 __device__ __forceinline__ void for_constants(std::integer_sequence<int, kEach...>, const Call &call) {
   (call(std::integral_constant<int, kEach>{}), ...);
@@ -58,11 +55,11 @@ __device__ __forceinline__ void for_constants(const Call &call) {
   for_constants(std::make_integer_sequence<int, kCount>{}, call);
 }
 
-// Spreads kCount pieces of work evenly over the products kFirst to kEnd - 1, and calls call(i) for those after product
-// kAt. kLate: the last piece follows the last product; otherwise the first follows the first.
+// Spreads kCount pieces of work evenly over the products kFirst to kEnd - 1, and calls call(i) for the pieces after
+// product kAt. kLate: the last piece follows the last product; otherwise the first follows the first.
 template <int kAt, int kFirst, int kEnd, int kCount, bool kLate = false, typename Call>
 __device__ __forceinline__ void spread(const Call &call) {
-  constexpr auto before = [](int product) {  // pieces before that product
+  constexpr auto before = [](int product) {  // pieces before this product
     const int products = product < kFirst ? 0 : product < kEnd ? product - kFirst : kEnd - kFirst;
     return (products * kCount + (kLate ? 0 : kEnd - kFirst - 1)) / (kEnd - kFirst);
   };
@@ -70,7 +67,7 @@ __device__ __forceinline__ void spread(const Call &call) {
       [&](auto i) { call(std::integral_constant<int, before(kAt) + decltype(i)::value>{}); });
 }
 
-// Stores a thread's share of a k-tile in LDS. A copy takes `parts` pieces of work: the last one stores it, the others
+// Stores a thread's share of a k-tile in LDS. The last of the `parts` pieces of work of a copy stores it, the others
 // convert.
 template <class Core, class Stream, bool kConverts = Core::kConverts>
 struct Storing {
@@ -83,7 +80,6 @@ struct Storing {
     stream.store_one(tile, staged, copy);
   }
 };
-// Transposes 16-bit elements as they are stored.
 template <class Core, int Outer, int Threads>
 struct Storing<Core, UnitStream<Outer, Threads, Fetch::outer_x4>, false> {
   using Stream = UnitStream<Outer, Threads, Fetch::outer_x4>;
@@ -102,7 +98,6 @@ struct Storing<Core, UnitStream<Outer, Threads, Fetch::outer_x4>, false> {
     }
   }
 };
-// Converts elements as they are stored.
 template <class Core, class Stream>
 struct Storing<Core, Stream, true> {
   static constexpr int conversions = Core::template conversions<Stream::width>;
@@ -144,7 +139,6 @@ __device__ __forceinline__ void clear_sums(MatrixSums<Config> &sums) {
   }
 }
 
-// Lane, and first element of the wave in the tile of C.
 template <class Config>
 struct WavePlace {
   int lane, row, column;
@@ -160,8 +154,8 @@ struct WavePlace {
 __device__ __forceinline__ float fused(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ __forceinline__ double fused(double a, double b, double c) { return fma(a, b, c); }
 
-// Stores a wave's accumulators at (row, column) of the tile. The old values of C are read for a whole block before any
-// is written. Output has the members of OutputTile. keep(row, column): the element is stored.
+// `place` is the wave's. Reads the old values of a whole block of C before it writes any. Output has the members of
+// OutputTile. keep(row, column): the element is stored.
 template <class Config, class Output, class Keep>
 __device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const Output &out,
                                            const WavePlace<Config> &place, const Keep &keep) {
@@ -198,7 +192,6 @@ __device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const
   }
 }
 
-// Stores the FP64 accumulators of a slice in the workspace.
 template <class Config>
 __device__ __forceinline__ void store_partial(const MatrixSums<Config> &sums, const TilePosition<Config> &at,
                                               const WavePlace<Config> &place, const TileProblem &p) {
@@ -221,7 +214,7 @@ __device__ __forceinline__ void store_partial(const MatrixSums<Config> &sums, co
   }
 }
 
-// No work before a k-tile can be fetched, besides advance().
+// Work before a k-tile can be fetched, besides advance(): none.
 struct NoLookUps {
   static constexpr int parts = 0;
   template <int kPart>
@@ -229,7 +222,7 @@ struct NoLookUps {
 };
 
 // Adds the product of the streams `a` and `b`, which are at the first k-tile of `range`. `shared`: two pairs of tiles,
-// no longer in use. `look_ups`: like NoLookUps; for each k-tile from the third on.
+// no longer in use. `look_ups`, like NoLookUps, runs for each k-tile from the third on.
 template <class Config, class A, class B, class LookUps = NoLookUps>
 __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B &b, const TileRange &range,
                                                const WavePlace<Config> &place, typename Config::Core::Element *shared,
@@ -237,18 +230,18 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   using Core = typename Config::Core;
   constexpr int kPair = A::floats + B::floats, kTileB = A::floats;
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles of vectors");
-  // kStep, kEnd: matrix instructions of a k-step, of a k-tile. kBarrier: the one before the barrier. With one stage
+  // Matrix instructions: kStep and kEnd of a k-step and a k-tile; kBarrier, the one before the barrier. With one stage,
   // stores begin after kStores, and the next fetches after kFetchA and kFetchB.
   constexpr int kBlocks = Config::blocks_m * Config::blocks_n, kStep = kBlocks * Core::parts;
   constexpr int kEnd = kStep * Config::steps, kBarrier = kEnd - kStep / 2;
   constexpr int kStores = kBarrier - kEnd / 4, kFetchA = (kBarrier + kEnd) / 2 - 1, kFetchB = kEnd - 1;
   static_assert(kStep >= 4 && kStores >= 0, "products enough to hide all else behind");
 
-  typename A::Staged staged_a[Core::kStages];  // of k-tile i in i % kStages
+  typename A::Staged staged_a[Core::kStages];  // k-tile i is in i % kStages
   typename B::Staged staged_b[Core::kStages];
   typename Core::Fragment from_a[2][Config::blocks_m], from_b[2][Config::blocks_n];
 
-  // Reads the operands of the first product first.
+  // The operands of the first product come first.
   const auto read_one = [&](int pair, int step, int to, auto of_reads) {
     constexpr int kI = decltype(of_reads)::value;
     const typename Core::Element *tile = shared + pair * kPair;
@@ -259,7 +252,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
       constexpr int kN = kI == 0 ? 0 : kI - 1;
       from_b[to][kN] = Core::template read<B>(tile + kTileB, place.lane, place.column, kN, step);
     }
-    keep_order();  // registers of merged reads have to be rearranged
+    keep_order();  // merged reads would need their registers rearranged
   };
   constexpr int kReads = Config::blocks_m + Config::blocks_n;
   Storing<Core, A> storing_a;
@@ -271,7 +264,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
     typename B::Staged &from_b = staged_b[pair % Core::kStages];
     constexpr int kI = decltype(of_parts)::value;
     typename Core::Element *tile = shared + pair * kPair;
-    // With two stages the latest copy is stored first: a wait for it covers all.
+    // With two stages the latest copy is stored first: waiting for it covers all.
     constexpr auto copy_of = [](int copy, int copies) { return Core::kStages == 2 ? copies - 1 - copy : copy; };
     if constexpr (kI < kPartsA) {
       constexpr int kParts = Storing<Core, A>::parts, kCopy = copy_of(kI / kParts, A::copies);
@@ -284,14 +277,13 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   const auto fetch_a = [&](int pair) { a.fetch(staged_a[pair % Core::kStages]); };
   const auto fetch_b = [&](int pair) { b.fetch(staged_b[pair % Core::kStages]); };
 
-  // Stores the first k-tile in pair of_pair, and starts the next fetches.
   const auto begin = [&](auto of_pair) {
     constexpr int kFirst = decltype(of_pair)::value;
     a.fetch_short(staged_a[kFirst % Core::kStages], range.first_depth);
     b.fetch_short(staged_b[kFirst % Core::kStages], range.first_depth);
     for_constants<kParts>([&](auto i) { store_part(kFirst, i); });
-    // With two stages no branch skips a fetch: the compiler would wait for all. After the last k-tile, that one is
-    // fetched again, and not used.
+    // With two stages no branch skips a fetch, or the compiler would wait for all. The last k-tile is fetched again,
+    // and not used.
     if constexpr (Core::kStages == 2) {
       if (range.count == 1) {
         a.stay();
@@ -321,7 +313,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
 
   const auto multiply = [&](auto of_pair, int left) {
     constexpr int kNow = decltype(of_pair)::value, kOther = 1 - kNow;
-    [[maybe_unused]] int64_t step_a = 0, step_b = 0;  // to the next k-tiles
+    [[maybe_unused]] int64_t step_a = 0, step_b = 0;  // distances to the next k-tiles
     for_constants<kEnd>([&](auto at) {
       constexpr int kAt = decltype(at)::value, kOf = kAt / kStep, kPart = kAt % kStep / kBlocks;
       constexpr int kFrom = (kNow * Config::steps + kOf) % 2;
@@ -332,8 +324,8 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
         __syncthreads();
         keep_schedule();
       }
-      // With two stages the fragments that are needed first are read last: a wait for them covers all. The first
-      // product of a k-tile needs its fragments at once.
+      // With two stages the fragments that are needed first are read last: waiting for them covers all. Only those of a
+      // k-tile's first product are needed at once.
       if constexpr (kOf == Config::steps - 1) {
         spread<kAt, kBarrier, kEnd, kReads, true>([&](auto i) {
           constexpr int kI = decltype(i)::value;
@@ -348,7 +340,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
           read_one(kNow, kOf + 1, 1 - kFrom, std::integral_constant<int, kReads - 1 - decltype(i)::value>{});
         });
       }
-      // The last k-tile stores its registers once more, to an unused pair.
+      // Stores the last k-tile once more, to an unused pair.
       if constexpr (Core::kStages == 1) {
         spread<kAt, kStores, kBarrier, kParts, true>([&](auto i) { store_part(kOther, i); });
         spread<kAt, 0, kBarrier, std::decay_t<LookUps>::parts>(
@@ -379,7 +371,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   };
   constexpr std::integral_constant<int, 0> kPair0;
   constexpr std::integral_constant<int, 1> kPair1;
-  if constexpr (Core::wave == 32) {  // registers are scarce: each product of a round only once
+  if constexpr (Core::wave == 32) {  // registers are scarce: each product of a round has code only once
     begin(kPair0);
 #pragma unroll 1
     for (int left = range.count; left > 0; left -= 2) {
@@ -387,8 +379,8 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
       if (left > 1) multiply(kPair1, left - 1);
     }
   } else {
-    // An odd k-tile comes before the loop. If the loop could end within a round, the compiler would move all
-    // accumulators there.
+    // Multiplies an odd k-tile first: if the loop could end within a round, the compiler would move all accumulators
+    // there.
     if (range.count % 2 == 1) {
       begin(kPair1);
       multiply(kPair1, range.count);
@@ -418,7 +410,7 @@ __device__ __forceinline__ void matrix_product(A &a, B &b, const TilePosition<Co
   store_sums<Config>(sums, output_tile(operands, p, at), place, [](int, int) { return true; });
 }
 
-// A product of FP32 operands. Rows of tiles are not padded (gfx908_mfma_128x128x16_ping_pong.hip).
+// FP32 operands. Rows of tiles are not padded (docs/kernels/amd.md).
 template <class Config, Fetch KindA, Fetch KindB, typename Operands>
 __device__ __forceinline__ void matrix_floats(const Operands &operands, const TileProblem &p) {
   using A = TileStream<Config::tile_m, Config::tile_k, Config::threads, KindA, 0>;
@@ -430,7 +422,7 @@ __device__ __forceinline__ void matrix_floats(const Operands &operands, const Ti
   matrix_product<Config>(a, b, at, range, operands, p);
 }
 
-// A product of 16-bit operands: fetched by vectors, and below element by element.
+// 16-bit operands, fetched by vectors, and below element by element.
 template <class Config, Fetch KindA, Fetch KindB, typename Operands>
 __device__ __forceinline__ void matrix_vectors(const Operands &operands, const WidenedProblem &p) {
   const TilePosition<Config> at(p);

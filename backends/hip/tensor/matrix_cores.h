@@ -1,12 +1,10 @@
-// The matrix cores for matrix.h: the elements of a fragment and of the accumulators that a lane holds, and the product
-// of two fragments.
+// The matrix cores for matrix.h: the elements of fragments and accumulators in a lane, and the product of two
+// fragments.
 //
 // FP32 (MfmaFloats) is true FP32: AMD documents for MI200 (gfx90a) that these instructions keep denormals, and names no
-// chip where they do not. The 16-bit types (MfmaWords, WmmaWords) multiply exactly and add in FP32; the library
-// promises to keep their denormals. MI200 flushes them and is left out; AMD names no other such chip. Tests of
+// chip where they do not. The 16-bit types (MfmaWords, WmmaWords) multiply exactly and add in FP32. The library
+// promises to keep their denormals; MI200, which flushes them, is left out, and AMD names no other such chip. Tests of
 // denormals on AMD hardware, not yet run, decide.
-//
-// Members of each type:
 //
 //   depth        k of a fragment
 //   parts        instructions that multiply two fragments
@@ -30,11 +28,11 @@ struct MfmaFloats {
   static constexpr bool available = false;
 #endif
   static constexpr int wave = 64, block = 32, depth = 2, parts = 1;
-  static constexpr int sums = 16;  // of a lane in a block
+  static constexpr int sums = 16;  // a lane's, in a block
   static constexpr bool kConverts = false;
   static constexpr int kStages = 1;
   using Element = float;
-  using Real = float;  // of the accumulators
+  using Real = float;  // type of the accumulators
   using Sums = Floats16;
   using Fragment = float;
 
@@ -42,7 +40,7 @@ struct MfmaFloats {
   __device__ __forceinline__ static int sum_outer(int lane) { return 4 * (lane / 32); }
   __device__ __forceinline__ static constexpr int sum_step(int r) { return 8 * (r / 4) + r % 4; }
 
-  // Reads a fragment of the tile [k][pitch]: rows from outer + 32 * blocks on.
+  // Rows from outer + 32 * blocks on, of the tile [k][pitch].
   template <class Tile>
   __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
     const int first = lane / 32 * Tile::pitch + outer + lane % 32;
@@ -58,7 +56,7 @@ struct MfmaFloats {
   }
 };
 
-// v_mfma_f64_16x16x4f64 (gfx90a, 942, 950), of FP32 operands. A lane holds element (lane % 16, k + lane / 16) of a
+// v_mfma_f64_16x16x4f64 (gfx90a, 942, 950), for FP32 operands. A lane holds element (lane % 16, k + lane / 16) of a
 // fragment. D: column lane % 16, rows 4 r + lane / 16 for r < 4.
 struct MfmaDoubles {
 #if defined(LIBSGEMM_HIP_MFMA_F64)
@@ -121,8 +119,8 @@ struct MfmaXf32 {
   template <int kWidth>
   static constexpr int conversions = kWidth == 4 ? 7 : 1;
   static constexpr int conversion_slots = 2;
-  // Rounds to nearest, ties to even. Adding 2^-100 of the original value changes no number, and makes a NaN quiet: the
-  // matrix cores might not read the bits of another NaN, and take it for Inf.
+  // To nearest, ties to even. Adding 2^-100 of the original value changes no number, and makes a NaN quiet: of another
+  // NaN the matrix cores might not read the bits, and take it for Inf.
   template <int kWidth, int kPart>
   __device__ __forceinline__ static void convert([[maybe_unused]] const float *from, [[maybe_unused]] float *to) {
 #if defined(LIBSGEMM_HIP_MFMA_XF32)
@@ -135,7 +133,7 @@ struct MfmaXf32 {
       to[0] = fmaf(from[0], 0x1p-100f, cut(round(from[0])));
     } else if constexpr (kPart < 4) {
       to[kPart] = round(from[kPart]);
-      gpu::pin(to[kPart]);  // compute here, not where it is used
+      gpu::pin(to[kPart]);  // compute it here, not where it is used
     } else {
 #pragma unroll
       for (int i = kPart == 5 ? 2 : 0; i < (kPart == 4 ? 2 : 4); i += 2) {
@@ -170,9 +168,9 @@ struct MfmaXf32 {
   }
 };
 
-// MFMA of 32 x 32 (gfx908, 942, 950). A lane reads a unit (unit_tile.h): eight k of row lane % 32, those of its half of
-// the wave. On gfx950 an instruction takes all of them, elsewhere four from each half (two for bfloat16 on gfx908), the
-// same k in both operands. D is as in MfmaFloats.
+// MFMA of 32 x 32 (gfx908, 942, 950). A lane reads a unit (unit_tile.h): its half wave's eight k of row lane % 32. On
+// gfx950 an instruction takes all of them, elsewhere four from each half (two for bfloat16 on gfx908), the same k in
+// both operands. D is as in MfmaFloats.
 template <Type kType>
 struct MfmaWords {
 #if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx90a__)
@@ -225,8 +223,8 @@ struct MfmaWords {
 };
 
 // v_wmma_f32_16x16x16 in waves of 32. gfx11: a lane holds all 16 k of row lane % 16, in both halves of the wave; D:
-// column lane % 16, rows 2 r + lane / 16 for r < 8. gfx12: a lane holds the eight k of its half, of row lane % 16; D:
-// column lane % 16, rows 8 (lane / 16) + r.
+// column lane % 16, rows 2 r + lane / 16 for r < 8. gfx12: a lane holds its half's eight k of row lane % 16; D: column
+// lane % 16, rows 8 (lane / 16) + r.
 template <Type kType>
 struct WmmaWords {
 #if defined(LIBSGEMM_HIP_WMMA_GFX11) || defined(LIBSGEMM_HIP_WMMA_GFX12)
@@ -260,7 +258,7 @@ struct WmmaWords {
   __device__ __forceinline__ static constexpr int sum_step(int r) { return 2 * r; }
   template <class Tile>
   __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
-    gpu::pin(lane);  // kept in registers, addresses would make fragments spill
+    gpu::pin(lane);  // addresses kept in registers would make fragments spill
     const int first = outer + blocks / 2 * 32, row = blocks % 2 * 16 + lane % 16;
     const Words4 low = Tile::unit(tile, 2 * step, first, row), high = Tile::unit(tile, 2 * step + 1, first, row);
     return Words8{low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]};

@@ -1,4 +1,3 @@
-// symm and trmm on the matrix cores: one_sided.h with the loop of matrix.h.
 #pragma once
 
 #include "hip/tiles/one_sided.h"

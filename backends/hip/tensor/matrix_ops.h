@@ -1,5 +1,5 @@
-// The instructions of the matrix cores, one function each, which all lanes of the wave must call: D = A * B + C, in
-// blocks of 32 x 32 or 16 x 16. Elements of a lane: matrix_cores.h. On the CPU, tests/simt replaces this header.
+// One function for each matrix instruction, D = A * B + C in blocks of 32 x 32 or 16 x 16, which all lanes of the wave
+// must call. Elements of a lane: matrix_cores.h. tests/simt replaces this header on the CPU.
 #pragma once
 
 #include "gpu/gpu.h"
@@ -14,7 +14,7 @@ __device__ __forceinline__ To bits_as(const From &from) {
   return __builtin_bit_cast(To, from);
 }
 
-// The first word's half is the low one: one instruction; the compiler needs two.
+// One instruction; the compiler needs two. The first word's half is the low one.
 __device__ __forceinline__ uint32_t low_halves(uint32_t first, uint32_t second) {
   return __builtin_amdgcn_perm(second, first, 0x05040100u);
 }
@@ -22,8 +22,8 @@ __device__ __forceinline__ uint32_t high_halves(uint32_t first, uint32_t second)
   return __builtin_amdgcn_perm(second, first, 0x07060302u);
 }
 
-// One of the accumulators. From the matrix cores' own registers the compiler moves this one here; otherwise it would
-// move all of them as soon as they are complete.
+// Moves one accumulator from the matrix cores' own registers here; the compiler would move all as soon as they are
+// complete.
 __device__ __forceinline__ float read_here(float sum) {
 #if defined(__clang_major__) && __clang_major__ < 22
   gpu::pin(sum);
@@ -54,7 +54,7 @@ __device__ __forceinline__ Doubles4 mfma_f64_16x16x4f64(double a, double b, Doub
 #if defined(LIBSGEMM_HIP_MFMA_XF32)
 using Pair = float __attribute__((ext_vector_type(2)));
 
-// Returns a b + c of two elements, by one instruction.
+// One instruction.
 __device__ __forceinline__ Floats2 fused(Floats2 a, float b, Floats2 c) {
   return bits_as<Floats2>(__builtin_elementwise_fma(bits_as<Pair>(a), Pair{b, b}, bits_as<Pair>(c)));
 }

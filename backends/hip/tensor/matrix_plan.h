@@ -1,7 +1,7 @@
-// Placement of the work of a k-tile between its matrix instructions, for loops that fetch two k-tiles ahead (matrix.h).
+// Places the work of a k-tile between its matrix instructions, in loops that fetch two k-tiles ahead (matrix.h).
 //
-// During a matrix instruction of 32 clocks a wave can issue seven others. Reads of fragments have fixed places, and the
-// compiler adds waits. All other work follows the first instruction that has room for it, in the order of the data
+// A wave can issue seven instructions during a matrix instruction of 32 clocks. Reads of fragments have fixed places,
+// and the compiler adds waits. All other work follows the first instruction with room for it, in the order of the data
 // flow, or else the one with the most room:
 //
 //   stores of A, then of B      before the barrier
@@ -13,20 +13,20 @@
 
 namespace libsgemm::hip {
 
-// StoringA, StoringB: Storing of matrix.h.
 template <class Config, class A, class B, class StoringA, class StoringB>
 struct MatrixPlan {
-  static constexpr int step = Config::blocks_m * Config::blocks_n * Config::Core::parts;  // instructions
+  static constexpr int step = Config::blocks_m * Config::blocks_n * Config::Core::parts;  // matrix instructions of a
+                                                                                          // k-step
   static constexpr int end = step * Config::steps, barrier = end - step / 2;
   static constexpr int reads =
       Config::blocks_m + Config::blocks_n;  // for a k-step, in the first half of the one before
   static constexpr int pieces_a = A::copies * StoringA::parts, pieces = pieces_a + B::copies * StoringB::parts;
 
-  // The instructions that each piece of work follows.
+  // Matrix instructions that each piece of work follows.
   int store[pieces] = {}, fetch_a[A::copies] = {}, fetch_b[B::copies] = {};
   int choose = 0, advance_a = 0, advance_b = 0;  // choose: of the distances
 
-  // The most even plan: the least time, then the least work after any one instruction.
+  // Takes the plan with the least time, then the least work after any one instruction.
   constexpr MatrixPlan() {
     int best = 1;
     for (int room = 2; room < 32; ++room) {

@@ -1,4 +1,3 @@
-// Host side of matrix.h.
 #pragma once
 
 #include <cstring>
@@ -9,15 +8,15 @@
 
 namespace libsgemm::hip {
 
-// FMAs of a compute unit's matrix cores per clock. 0: none that keep the library's promises. gfx90a's 16-bit ones treat
-// denormals as zeros.
+// FMAs of a compute unit's matrix cores per clock; 0 if none keep the library's promises, as gfx90a's 16-bit ones,
+// which flush denormals.
 inline int matrix_rate(int index, Type type) {
   switch (device(index).family) {
     case Family::cdna1:
       return type == Type::f32 ? 128 : type == Type::f16 ? 512 : 256;
     case Family::cdna2:
       return type == Type::f32 ? 128 : 0;
-    case Family::cdna3:  // gfx950: instructions of twice the k
+    case Family::cdna3:  // gfx950: its instructions have twice the k
       return type == Type::f32 ? 128 : std::strncmp(device(index).code_name, "gfx95", 5) == 0 ? 2048 : 1024;
     case Family::rdna3:
       return type == Type::f32 ? 0 : 256;
@@ -28,20 +27,20 @@ inline int matrix_rate(int index, Type type) {
   }
 }
 
-// Rate of FP32 operands with FP64 accumulators. gfx950 has half the rate of earlier chips.
+// FP32 operands, FP64 accumulators. gfx950 has half the rate of earlier chips.
 inline int matrix_rate_fp64(int index) {
   const Device &d = device(index);
   if (d.family != Family::cdna2 && d.family != Family::cdna3) return 0;
   return std::strncmp(d.arch_name, "gfx95", 5) == 0 ? 64 : 128;
 }
 
-// True if the matrix cores are MFMA (waves of 64), not WMMA.
+// MFMA has waves of 64; the alternative is WMMA.
 inline bool has_mfma(int index) {
   const Family family = device(index).family;
   return family == Family::cdna1 || family == Family::cdna2 || family == Family::cdna3;
 }
 
-// Base of a Row of gpu/tiles/tile_row.h or widened_row.h.
+// For gpu/tiles/tile_row.h or widened_row.h.
 template <class RowConfig>
 struct MatrixRow : ValuRow<RowConfig> {
   using Config = RowConfig;
@@ -76,7 +75,7 @@ struct Fp64Row : MatrixRow<RowConfig> {
   }
 };
 
-// MatrixRow for TF32 numbers, on chips with xf32.
+// TF32 numbers, on chips with xf32.
 template <class RowConfig>
 struct Xf32Row : MatrixRow<RowConfig> {
   static constexpr int rate = 512;  // FMAs of a compute unit per clock

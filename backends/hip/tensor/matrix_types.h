@@ -1,4 +1,3 @@
-// The target's matrix instructions, and their registers.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 #if defined(LIBSGEMM_HIP_MFMA) && !defined(__gfx908__)
 #define LIBSGEMM_HIP_MFMA_F64 1
 #endif
-#if defined(__gfx908__)  // its barriers also wait for loads from memory
+#if defined(__gfx908__)  // its barriers wait for loads from memory, too
 #define LIBSGEMM_HIP_BARRIER_WAITS 1
 #endif
 #if defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__)

@@ -1,8 +1,7 @@
 // Tiles of a 16-bit operand in LDS, in units as the matrix cores read them: eight k of one row (16 bytes). Unit (c, o)
 // has k = 8 c to 8 c + 7 of outer element o, at 16 (c Outer + o') bytes, o' = o ^ swizzle(c, o). The swizzle moves a
-// unit among the eight of its aligned group, so that both ways of filling the tile reach most banks: by threads along
-// k, and by threads that transpose 4 x 4 elements of an MN-major operand. Reads of units of consecutive rows reach all
-// banks in any case. Each thread moves 4 outer elements x 4 k, as raw bits.
+// unit within its aligned group of eight, so that most banks are reached by threads along k, and by threads that
+// transpose 4 x 4 elements of an MN-major operand. Each thread moves 4 outer elements x 4 k, as raw bits.
 #pragma once
 
 #include "gpu/tiles/tile.h"
@@ -13,16 +12,16 @@ namespace libsgemm::hip {
 
 using namespace libsgemm::gpu;
 
-constexpr int kUnitDepth = 32;  // of a tile
+constexpr int kUnitDepth = 32;  // k of a tile
 
 template <int Outer, int Threads>
 struct UnitTile {
   static constexpr int depth = kUnitDepth;
   static constexpr int floats = Outer * depth / 2;
-  static constexpr int copies = 4;  // of a thread: outer elements with four k
+  static constexpr int copies = 4;  // outer elements with four k in a thread
   static_assert(Outer / 4 * (depth / 4) == Threads, "4 x 4 elements a thread");
 
-  int outer, k;  // the thread's first
+  int outer, k;  // the thread's first element
 
   __device__ __forceinline__ void place(bool along_k) {
     const int thread = static_cast<int>(threadIdx.x);
@@ -32,7 +31,7 @@ struct UnitTile {
 
   __device__ __forceinline__ static int swizzle(int c, int o) { return (o / 8 % 4) ^ (2 * c % 8); }
 
-  // Unit c of row `first`, a multiple of 32, + `within`, less than 32.
+  // Unit c of row first + within; `first` is a multiple of 32, `within` less than 32.
   __device__ __forceinline__ static Words4 unit(const float *tile, int c, int first, int within) {
     const int at = c * Outer + first + (within ^ swizzle(c, within));
     return reinterpret_cast<const Words4 *>(tile)[at];
@@ -42,20 +41,20 @@ struct UnitTile {
     const int c = k / 8, half = k / 4 % 2;
     int to = outer ^ swizzle(c, outer);
 #if defined(LIBSGEMM_HIP_WMMA_GFX11)
-    pin(to);  // as for fragments (matrix_cores.h)
+    pin(to);  // addresses kept in registers would make fragments spill
 #endif
     reinterpret_cast<Words2 *>(tile)[2 * (c * Outer + (to ^ i)) + half] = copy;
   }
 };
 
-// Fetches such tiles by vectors of four elements. Requires columns that start at multiples of 8 bytes, with a multiple
-// of 4 as their length. Addresses are as in TileStream.
+// Fetches vectors of four elements: columns must start at multiples of 8 bytes, and their length be a multiple of 4.
+// Addresses are as in TileStream.
 template <int Outer, int Threads, Fetch Kind>
 struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_t, 4, true> {
   using Tile = UnitTile<Outer, Threads>;
   using Staged = Words2[Tile::copies];  // in the order of memory: by outer element, or by k
   static constexpr bool along_k = Kind == Fetch::inner_x4;
-  static constexpr int store_slots = 1;  // as in TileStream; without transposing
+  static constexpr int store_slots = 1;  // instructions, as in TileStream, without transposing
   static constexpr int fetch_slots(int) { return 1; }
 
   __device__ __forceinline__ UnitStream(const void *operand, int64_t ld, int64_t first, int64_t left, int64_t first_k) {
@@ -81,7 +80,7 @@ struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_
 #pragma unroll
     for (int i = 0; i < 4; ++i) fetch_one(staged, i);
   }
-  // Fetches a k-tile of `depth` k, and zeros after them.
+  // After `depth` k come zeros.
   __device__ __forceinline__ void fetch_short(Staged &staged, int depth) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -95,7 +94,7 @@ struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_
       const uint32_t x = low[i / 2], y = high[i / 2];
       return i % 2 == 0 ? ops::low_halves(x, y) : ops::high_halves(x, y);
     };
-    const uint32_t last = pair(staged[2], staged[3]);  // fetched last: a wait covers all
+    const uint32_t last = pair(staged[2], staged[3]);  // fetched last: waiting for it covers all
     return Words2{pair(staged[0], staged[1]), last};
   }
   __device__ __forceinline__ void store_one(float *tile, const Staged &staged, int i) const {
@@ -103,7 +102,7 @@ struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_
   }
 };
 
-// The same element by element, for any alignment and direction.
+// Element by element, for any alignment and direction.
 template <int Outer, int Threads>
 struct UnitElements : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_t, 4, false> {
   using Tile = UnitTile<Outer, Threads>;

@@ -1,10 +1,9 @@
 // Device code of the skinny kernels: R (wide x narrow) = X (wide x k) Y (k x narrow), where X is streamed once
 // (gpu/thin/skinny.h).
 //
-// Memory bandwidth bounds the speed, so as many bytes as possible should be in flight. Each warp (32 consecutive
-// threads) works alone, on its own k or its own rows. When a part of a chunk of X has been multiplied, the same part of
-// the next chunk is loaded into the same registers. Only Y, which all rows need, passes through LDS, in the warp's own
-// slot.
+// Memory bandwidth bounds the speed, so many bytes should be in flight. Each warp (32 consecutive threads) works alone,
+// on its own k or its own rows. Once a part of a chunk of X has been multiplied, the same part of the next chunk is
+// loaded into its registers. Only Y, which all rows need, passes through LDS, in the warp's own slot.
 //
 //   a warp's tile, one quad of k (4 k elements):        lanes: 8 of rows x 4 groups of k
 //
@@ -17,15 +16,15 @@
 //   | 4 k  |   |               |
 //   +------+   +---------------+                        not aligned: the same elements, 4 bytes at a time
 //
-// LDS of a warp: Y, narrow_thread floats for each k, and 4 more after every 4 k, which spread the groups over the
-// banks. At the end of a tile the block's LDS holds the accumulators, for each warp along k. Groups are added by
-// exchange within the warp, warps in their order.
+// LDS of a warp holds Y, narrow_thread floats for each k, and 4 more after every 4 k, which spread the groups over the
+// banks. At the end of a tile LDS holds the accumulators, for each warp along k. Groups are added by exchange within
+// the warp, then warps in their order.
 //
-// Accumulators are pairs of neighbouring columns: one v_pk_fma_f32 makes two products, from a pair of Y in LDS and one
-// element of X.
+// Accumulators are pairs of neighbouring columns, so that one v_pk_fma_f32 makes two products, from a pair of Y in LDS
+// and one element of X.
 //
 // No load needs a test. Rows and columns beyond the matrix repeat its last ones, and are not stored. If the chunk does
-// not divide k, the last chunk is the last whole one, with zeros where k has been done already.
+// not divide k, the last chunk is the last whole one, with zeros for the k that were multiplied before.
 #pragma once
 
 #include "gpu/thin/skinny_tile.h"
@@ -34,12 +33,12 @@ namespace libsgemm::hip::skinny {
 
 using namespace gpu;
 
-constexpr int kLanes = 8, kGroups = 4;  // of a warp along rows, along k
+constexpr int kLanes = 8, kGroups = 4;  // lanes of a warp along rows; groups along k
 constexpr int kThreadRows = 4, kRows = kThreadRows * kLanes;
-constexpr int kWarps = 8;  // most of a block
+constexpr int kWarps = 8;  // limit of a block
 
-// Shape has `narrow_thread`, columns of a thread, a multiple of 4; and `quads`, an even number of quads of k that a
-// thread has in registers. The kernel's Config adds how X is read.
+// Shape has `narrow_thread`, a thread's columns, a multiple of 4; and `quads`, the even number of quads of k in a
+// thread's registers. The kernel's Config adds how X is read.
 template <typename Shape, bool kXAlongK, bool kXVectors>
 struct Layout : Shape {
   static constexpr bool x_along_k = kXAlongK, x_vectors = kXVectors;
@@ -47,8 +46,8 @@ struct Layout : Shape {
 
 template <typename Shape>
 struct Derived {
-  static constexpr int kChunk = 4 * kGroups * Shape::quads;   // of a warp's step
-  static constexpr int kQuad = 4 * Shape::narrow_thread + 4;  // of Y
+  static constexpr int kChunk = 4 * kGroups * Shape::quads;   // a warp's step
+  static constexpr int kQuad = 4 * Shape::narrow_thread + 4;  // floats of Y
   static constexpr int kYFloats = kChunk / 4 * kQuad;
   static constexpr int kSumFloats = Shape::narrow_thread * (kRows + 4);
   static constexpr int kWarpFloats = kYFloats > kSumFloats ? kYFloats : kSumFloats;
@@ -68,11 +67,11 @@ struct Warp : Derived<Config> {
   const SkinnyWork &work;
   float *shared;
   int row_lane, group;
-  Global<const float> *x;  // at the thread's first row, and along k at its first quad
-  int rows_left;           // from the thread's first one on, at least one
+  Global<const float> *x;  // at the thread's first row and first quad
+  int rows_left;           // rows from the thread's first one on, at least one
   Global<const float> *y;  // at the thread's first element
-  int y_p;                 // its k
-  int64_t y_move;          // to the next element, y_moves times; then the last one is repeated
+  int y_p;                 // k of that element
+  int64_t y_move;          // distance to the next element, y_moves times; then the last one repeats
   int y_moves;
   bool y_along_k;
   int y_slot;  // first element in LDS
@@ -89,7 +88,7 @@ struct Warp : Derived<Config> {
     rows_left = rows - row;
     x = global(w.x) + place.product * w.x_stride;
     x += Config::x_along_k ? (warp_row + row) * w.x_ld + 4 * group : warp_row + row + 4 * group * w.x_ld;
-    // 32 k of a column, or all columns of some k, at once.
+    // Fetches 32 k of a column, or all columns of some k, at once.
     y_along_k = w.y_k == 1;
     const int columns = static_cast<int>(place.columns_left < kNarrow ? place.columns_left : kNarrow);
     const int column = y_along_k ? 0 : lane % kNarrow;
@@ -102,7 +101,7 @@ struct Warp : Derived<Config> {
 
   __device__ __forceinline__ void fetch_x(Quad &to, int quad, Global<const float> *at) const {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {  // a row along k, otherwise a k
+    for (int i = 0; i < 4; ++i) {  // rows along k, otherwise k
       Global<const float> *from = at;
       if constexpr (Config::x_along_k) {
         from += min(kLanes * i, (rows_left - 1) / kLanes * kLanes) * work.x_ld + 4 * kGroups * quad;
@@ -122,7 +121,7 @@ struct Warp : Derived<Config> {
     }
   }
 
-  // Added up again each time: the compiler would keep each offset in a register.
+  // Adds offsets each time: the compiler would keep each in a register.
   __device__ __forceinline__ void fetch_y(StagedY &to, Global<const float> *at) const {
 #pragma unroll
     for (int part = 0; part < D::kChunk / 32; ++part) {
@@ -136,7 +135,6 @@ struct Warp : Derived<Config> {
     }
   }
 
-  // Sets the first `done` k of a chunk to zero.
   __device__ __forceinline__ void clear(Quad (&xs)[kQuads], StagedY &ys, int done) const {
     const int x_left = 4 * group - done, y_left = y_p - done;  // below 0: to clear
 #pragma unroll
@@ -186,14 +184,13 @@ struct Warp : Derived<Config> {
         for (int h = 0; h < 2; ++h) {
 #pragma unroll
           for (int i = 0; i < kThreadRows; ++i) {
-            // Row i, k q of the quad.
             const Vec2 x = Config::x_along_k ? xs[i][q / 2] : xs[q][i / 2];
             Vec2 &to = sum[i][j / 2 + h];
             to = (Config::x_along_k ? q : i) % 2 == 0 ? fma2<0>(ys[h], x, to) : fma2<1>(ys[h], x, to);
           }
         }
       }
-      keep_order();  // not all of Y at once
+      keep_order();  // reads Y in parts
     }
   }
 
@@ -205,7 +202,7 @@ struct Warp : Derived<Config> {
     if (p >= end) return;
     Quad xs[kQuads];
     StagedY ys;
-    // One pointer moves through X and one through Y; otherwise the compiler would have one for each load.
+    // Keeps one pointer for X and one for Y; the compiler would have one for each load.
     Global<const float> *x_at = x + min(p, last_chunk) * x_step, *y_at = y + min(p, last_chunk) * work.y_k;
     keep_in_register(x_at);
     keep_in_register(y_at);
@@ -218,7 +215,7 @@ struct Warp : Derived<Config> {
       put_y(ys);
       sync_warp();
       p += stride;
-      // No branch: after the last chunk another one is fetched, and not multiplied.
+      // No branch: one chunk more than needed is fetched.
       x_at = x + min(p, last_chunk) * x_step;
       y_at = y + min(p, last_chunk) * work.y_k;
       keep_in_register(x_at);
@@ -235,7 +232,7 @@ struct Warp : Derived<Config> {
     } while (p < end);
   }
 
-  // Adds the groups' accumulators, of which each group keeps every fourth column; columns are `pitch` floats apart.
+  // Adds the groups' accumulators; each group keeps every fourth column. Columns are `pitch` floats apart.
   __device__ __forceinline__ void put_sums(const Sums &sum, float *to, int pitch) const {
 #pragma unroll
     for (int j = 0; j < kNarrow; ++j) {
@@ -257,7 +254,7 @@ struct Warp : Derived<Config> {
   }
 };
 
-// Computes the block's share. k is at least one chunk.
+// k is at least one chunk.
 template <typename Config>
 __device__ __forceinline__ void compute(const SkinnyWork &work) {
   constexpr int kNarrow = Config::narrow_thread;
@@ -268,7 +265,7 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
     const SkinnyWork &of_sums = read_anew(work);
     const int rows = of_sums.warps_wide * kRows, pitch = rows + 4, part_floats = kNarrow * pitch;
     int thread = static_cast<int>(threadIdx.x);
-    keep_in_register(thread);  // nothing is kept from tile to tile
+    keep_in_register(thread);  // so that the compiler keeps nothing from tile to tile
     const int warp = thread / 32, warp_wide = warp / of_sums.warps_k, warp_k = warp % of_sums.warps_k;
     const SkinnyPlace at(of_sums, tile, rows, kNarrow);
     const int64_t warp_row = at.row + warp_wide * kRows;

@@ -1,5 +1,5 @@
-// Host side of the skinny kernels. A kernel's Row derives from SkinnyRow<Row, Shape> and has kernel_for<Config>(), the
-// instance for a layout. The Shape's `resident` and `fma_share` are assumed.
+// A kernel's Row derives from SkinnyRow<Row, Shape> and has kernel_for<Config>(), the instance for a layout. The
+// Shape's `resident` and `fma_share` are assumed.
 #pragma once
 
 #include "gpu/aligned.h"
@@ -23,7 +23,7 @@ struct SkinnyRow {
                                       1.0,
                                       skinny::Derived<Shape>::kChunk};
 
-  // True if X can be fetched by 4 along its contiguous dimension.
+  // X can be fetched by 4 along its contiguous dimension.
   static bool x_vectors(const SkinnyPlan &plan) {
     const SkinnyWork &w = plan.work;
     return columns_aligned(w.x, w.x_ld) && static_cast<uint64_t>((plan.x_along_k ? w.k : w.wide) | w.x_stride) % 4 == 0;

@@ -1,4 +1,3 @@
-// The second kernel of the skinny kernels (gpu/thin/skinny_sum.h).
 #include "gpu/thin/skinny_sum.h"
 
 namespace libsgemm::hip {

@@ -1,5 +1,5 @@
-// symm and trmm on any AMD GPU: 128 x 128 tiles of C. How A is read from its stored triangle: square_stream.h; trmm:
-// one_sided.h; main loop: valu.h; tiles: gfx_fma_128x128x8_ping_pong, with padded rows of A.
+// symm and trmm on any AMD GPU: 128 x 128 tiles of C. A from its stored triangle: square_stream.h; trmm: one_sided.h;
+// main loop: valu.h; tiles: gfx_fma_128x128x8_ping_pong, with padded rows of A.
 //
 // Requires: symm of FP32; or trmm, one or a strided batch, with workspace for a copy of C, 4 ceil(m, 4) n bytes a
 // product. Any size below 2^31, stride and alignment.

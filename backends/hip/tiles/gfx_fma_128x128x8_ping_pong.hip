@@ -1,7 +1,7 @@
 // C = alpha op(A) op(B) + beta C, on any AMD GPU: four buffers of LDS that swap addresses, 8 x 8 elements a thread.
-// Main loop and source: valu.h; LDS: docs/kernels/amd.md; figures and machine code: docs/kernels/amd.md.
+// Main loop and source: valu.h; LDS, figures and machine code: docs/kernels/amd.md.
 //
-// _split_k: for a C of few tiles and deep k. The same kernel, with a block for each slice of k, and split_k_sum().
+// _split_k, for a C of few tiles and deep k, has a block for each slice of k, and split_k_sum().
 //
 //   tile of C: 128 x 128                      half wave: 64 x 32 = 8 x 4 lanes    thread: 8 x 8
 //   +--------+--------+--------+--------+     first row 4 r, column 4 c           2 groups of 4 rows, 32 apart

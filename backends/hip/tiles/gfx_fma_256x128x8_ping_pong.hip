@@ -1,6 +1,5 @@
-// As gfx_fma_128x128x8_ping_pong.hip, on AMD GPUs with enough registers, with 16 x 8 elements a thread (half waves of
-// 128 x 32): for one k a thread reads 6 vectors for 128 products, instead of 4 for 64. Where v_pk_fma_f32 doubles the
-// rate of products, tiles of 8 x 8 would keep LDS as busy as the arithmetic.
+// As gfx_fma_128x128x8_ping_pong.hip, with 16 x 8 elements a thread (half waves of 128 x 32), on AMD GPUs with enough
+// registers. Why: docs/kernels/amd.md.
 //
 // Requires: gemm of FP32; CDNA2, CDNA3 or RDNA2; any transposition, alignment, size and batch. No split_k.
 #include "gpu/kernels.h"
@@ -11,7 +10,7 @@ namespace libsgemm::hip {
 
 namespace {
 
-// For gfx906 and gfx908 compilers have 256 registers. For gfx11 and later, some versions spill hundreds.
+// Compilers for gfx906 and gfx908 have 256 registers; some for gfx11 and later spill hundreds.
 #if defined(__gfx906__) || defined(__gfx908__) || defined(__GFX11__) || defined(__GFX12__)
 constexpr bool kHasRegisters = false;
 #else

@@ -9,8 +9,8 @@
 //   e  +---+---+---+---+     m  the other side: trmm skips it, and computes the longest tiles first; symm fetches the
 //   r  | m | m | x | p |        mirror image, an operand that is contiguous along the other direction
 //
-// In an x, trmm fills the other side of the diagonal with zeros. But zero times Inf or NaN is NaN, so elements of C
-// that are Inf or NaN are summed again, one by one, without such terms.
+// In an x, trmm fills the other side of the diagonal with zeros. Zero times Inf or NaN is NaN, so elements of C that
+// are Inf or NaN are summed again, one by one, without such terms.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,7 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// A is the square matrix. kPad: padding of TileStream.
+// A is the square matrix.
 template <class ConfigType, bool kSymmetric, bool kLeft, Fetch KindOther, int kPad>
 struct OneSidedTile {
   using Config = ConfigType;
@@ -43,7 +43,7 @@ struct OneSidedTile {
 
   __device__ __forceinline__ OneSidedTile(const StridedOperands &operands, const OneSidedProblem &o)
       : operands(operands), o(o), at(o.product) {
-    if (!kSymmetric && !o.upper) {  // the longest tiles first
+    if (!kSymmetric && !o.upper) {  // longest tiles first
       if constexpr (kLeft) {
         at.i = o.product.tiles_m - 1 - at.i;
       } else {
@@ -58,7 +58,6 @@ struct OneSidedTile {
     return output_tile(anew.first, anew.second.product, at);
   }
 
-  // Calls add(a, other, range) for each part.
   template <typename Add>
   __device__ __forceinline__ void for_parts(const Add &add) const {
 #pragma unroll 1
@@ -73,7 +72,7 @@ struct OneSidedTile {
       const bool crossed = part == 1, stored = o.upper == (part == 2);
       const bool none = from == to || (!kSymmetric && !crossed && !stored);
       const int kind = none ? 3 : crossed ? 2 : o.along_k == stored ? 1 : 0;
-      if (part > 0) __syncthreads();  // the last tiles have been read
+      if (part > 0) __syncthreads();  // other threads may still read the last tiles
       Other other(operands.b(blockIdx.z), kLeft ? p.ldb : p.lda, kLeft ? at.column() : at.row(),
                   kLeft ? p.n - at.column() : p.m - at.row(), from);
       TileRange range(from, to, Config::tile_k);
@@ -93,13 +92,13 @@ struct OneSidedTile {
     }
   }
 
-  // trmm: if an element of C is not finite, sums it again, without terms outside of the triangle.
+  // trmm: sums an element of C that is not finite again, without terms outside of the triangle.
   __device__ __forceinline__ void mend(const OutputTile &out, int row, int column) const {
     if (row >= out.rows || column >= out.columns) return;
     Global<float> *to = out.c + column * out.ld + row;
     if (fabsf(*to) < INFINITY) return;
     const int64_t outer = kLeft ? at.row() + row : at.column() + column;
-    const int64_t within = kLeft ? at.column() + column : at.row() + row;  // in the other matrix
+    const int64_t within = kLeft ? at.column() + column : at.row() + row;  // index in the other matrix
     const int64_t lda = kLeft ? o.product.lda : o.product.ldb, ldb = kLeft ? o.product.ldb : o.product.lda;
     const Global<const float> *a = global(static_cast<const float *>(operands.a(blockIdx.z)));
     const Global<const float> *b = global(static_cast<const float *>(operands.b(blockIdx.z)));

@@ -1,4 +1,4 @@
-// Macro of the files of kernels of symm and trmm, after their Config and Row.
+// Macro for the kernels of symm and trmm, after their Config and Row.
 #pragma once
 
 #include "gpu/kernels.h"

@@ -1,4 +1,3 @@
-// The second kernel of the split_k kernels (gpu/tiles/split_k_sum.h).
 #include "gpu/tiles/split_k_sum.h"
 
 namespace libsgemm::hip {

@@ -10,22 +10,21 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// `Pad`: floats between rows in LDS.
 template <int Outer, int Depth, int Threads, bool kSymmetric, int Pad>
 struct SquareStream {
   static constexpr int pitch = Outer + Pad;
   static constexpr int floats = Depth * pitch;
   static constexpr int copies = Outer * Depth / Threads, width = 1;
-  static constexpr int k_step = Threads / Outer;  // between a thread's copies
+  static constexpr int k_step = Threads / Outer;  // distance of a thread's copies
   static constexpr int target_step = k_step * pitch, element_step = 1;
   static_assert(Threads % Outer == 0 && copies * Threads == Outer * Depth, "whole copies");
   using Staged = float[copies][width];
 
-  Global<const float> *base;  // the same in all threads
+  Global<const float> *base;  // same in all threads
   int64_t ld;
-  int outer, k;  // the thread's first copy, in the k-tile to fetch
+  int outer, k;  // first copy of the thread, in the k-tile to fetch
   bool along_k, upper, unit;
-  int target;  // of that copy in LDS
+  int target;  // its place in LDS
 
   __device__ __forceinline__ SquareStream(const void *matrix, int64_t ld, const OneSidedProblem &o, int64_t first,
                                           int64_t first_k)
@@ -55,7 +54,7 @@ struct SquareStream {
 #pragma unroll
     for (int i = 0; i < copies; ++i) staged[i][0] = element(k + i * k_step);
   }
-  // Fetches a k-tile of `depth` k, and zeros after them.
+  // After `depth` k come zeros.
   __device__ __forceinline__ void fetch_short(Staged &staged, int depth) const {
     const int first = static_cast<int>(threadIdx.x) / Outer;
 #pragma unroll

@@ -1,7 +1,6 @@
 // Fetches an operand's tiles from memory into registers. Addresses cost no instructions: a base in scalar registers,
-// common to the block, plus a constant offset in a vector register. Rows and columns beyond the matrix are fetched from
-// its last ones, which only affects elements of C that are not stored. Masks are only for the k that the first k-tile
-// lacks.
+// common to the block, plus a constant offset in a vector register. Rows and columns beyond the matrix repeat its last
+// ones, which affects only elements of C that are not stored. Only the first k-tile, the short one, needs masks.
 #pragma once
 
 #include <type_traits>
@@ -12,29 +11,29 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// The compiler would keep such a distance in vector registers.
+// Keeps the distance out of vector registers.
 __device__ __forceinline__ int64_t uniform_distance(int64_t bytes) {
   const auto low = static_cast<uint32_t>(uniform(static_cast<int>(bytes)));
   const auto high = static_cast<uint32_t>(uniform(static_cast<int>(bytes >> 32)));
   return static_cast<int64_t>(static_cast<uint64_t>(high) << 32 | low);
 }
 
-// Returns `bytes` or 0. kShort: `bytes` is less than 2^32.
+// kShort: `bytes` is less than 2^32.
 template <bool kShort>
 __device__ __forceinline__ int64_t choose(bool whether, int64_t bytes) {
   if constexpr (!kShort) return whether ? bytes : 0;
   return static_cast<uint32_t>(again(whether ? static_cast<int>(bytes) : 0));
 }
 
-// kShort: a k-tile of Depth k is less than 2^32 bytes.
+// kShort: a k-tile is less than 2^32 bytes.
 template <int Depth, class Offset, int Offsets, bool kShort>
 struct StreamPosition {
   Global<const char> *base;  // first element of the k-tile to fetch; the same in a wave
   int64_t k_bytes;           // between k elements
-  Offset offset[Offsets];    // of this thread's elements
+  Offset offset[Offsets];    // offsets of this thread's elements
 
   __device__ __forceinline__ void advance(int depth = Depth) { base = uniform(base + depth * k_bytes); }
-  // advance() in two parts: distance(), 0 without `more`; advance_by().
+  // advance() in two parts; distance() is 0 without `more`.
   __device__ __forceinline__ int64_t distance(bool more) const { return choose<kShort>(more, Depth * k_bytes); }
   __device__ __forceinline__ void advance_by(int64_t bytes) { base = uniform(base + bytes); }
   // All later fetches read what is at `base`, the same in all waves.
@@ -48,7 +47,7 @@ struct StreamPosition {
 template <Fetch Kind>
 using OffsetOf = std::conditional_t<Kind == Fetch::inner, int64_t, uint32_t>;
 
-// Vectors require offsets_fit(). Along k each copy has its own offset. Otherwise copies are whole k apart and share
+// Vectors require offsets_fit(). Along k each copy has its own offset; otherwise copies are whole k apart and share
 // one.
 template <int Outer, int Depth, int Threads, Fetch Kind, int Pad = 4,
           class Map = TileMap<Outer, Depth, Threads, Kind, Pad>>
@@ -96,7 +95,6 @@ struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Ma
     for (int i = 0; i < Map::copies; ++i) fetch_one(staged, i);
   }
 
-  // Fetches a k-tile of `depth` k, and zeros after them.
   __device__ __forceinline__ void fetch_short(Staged &staged, int depth) {
 #pragma unroll
     for (int i = 0; i < Map::copies; ++i) {
@@ -112,14 +110,14 @@ struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Ma
   }
 };
 
-// A Stream with a direction that is known at compile time.
+// The direction is known at compile time.
 template <class Stream, bool kAlongK>
 struct Directed : Stream {
   __device__ __forceinline__ Directed(const void *operand, int64_t ld, int64_t first, int64_t left, int64_t first_k)
       : Stream(operand, ld, kAlongK, first, left, first_k) {}
 };
 
-// True if offsets within a tile of `outer` x `depth` are below 2^32 bytes.
+// Offsets within a tile of `outer` x `depth` must be below 2^32 bytes.
 inline bool offsets_fit(int64_t ld, bool along_k, int outer, int depth) {
   return ld < (int64_t{1} << 30) / (along_k ? outer : depth) - outer;
 }

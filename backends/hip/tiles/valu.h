@@ -6,8 +6,8 @@
 //               multiply(t)              columns of tileA, rows of tileB; k + 1 is read while k is multiplied
 //               store(t + 1), swap, barrier, before the last k, which hides the first read of the next pair
 //
-// The loop contains almost nothing but products; tile_stream.h explains how. Products are single instructions, of which
-// gfx11 and later issue two at a time if the registers permit, or pairs (v_pk_fma_f32) on gfx90a and later CDNA.
+// Products are single instructions, of which gfx11 and later issue two at a time if the registers permit, or pairs
+// (v_pk_fma_f32) on gfx90a and later CDNA.
 //
 // Sources: patent CN110147248B (four buffers that swap addresses); CN106681694A, its forerunner on Kepler (smA, smAx).
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace libsgemm::hip {
 
-// A thread's accumulators: single ones, or pairs of neighbouring rows.
+// Single accumulators, or pairs of neighbouring rows.
 template <class Config, bool Packed = LIBSGEMM_PACKED_FMA>
 struct Sums {
   static constexpr int kM = Config::thread_m, kN = Config::thread_n;
@@ -29,9 +29,8 @@ struct Sums {
       for (int j = 0; j < kN; ++j) sum[i][j] = fmaf(a[i], b[j], sum[i][j]);
     }
   }
-  // Reading pairs makes the compiler keep neighbours in neighbouring registers during the loop: v_dual_fmac_f32 writes
-  // one register of even and one of odd number. (A pair in the loop itself would require v_fma_f32, which is never
-  // dual.)
+  // Reading pairs makes the compiler keep neighbours in neighbouring registers during the loop, as v_dual_fmac_f32
+  // requires (docs/kernels/amd.md).
   __device__ __forceinline__ void get(float (&to)[kM][kN]) const {
 #pragma unroll
     for (int i = 0; i < kM; i += 2) {
@@ -81,7 +80,7 @@ __device__ __forceinline__ float *floats_at(float *shared, int bytes) {
   return reinterpret_cast<float *>(reinterpret_cast<char *>(shared) + bytes);
 }
 
-// Floats of LDS: two pairs of tiles, or what storing C needs.
+// Two pairs of tiles, or what storing C needs.
 template <class Config, class A, class B>
 constexpr int kPingPongFloats = 2 * (A::floats + B::floats) > kStoreFloats<Config> ? 2 * (A::floats + B::floats)
                                                                                    : kStoreFloats<Config>;
@@ -105,9 +104,9 @@ __device__ __forceinline__ void ping_pong_sums(Sums<Config> &sums, A &a, B &b, c
   using Place = ThreadPlace<Config>;
   const Place place;
   constexpr int kStrideA = Config::lane_rows * 4, kStrideB = Config::lane_columns * Config::group_n;
-  float column[2][Config::thread_m], row[2][Config::thread_n];  // of tileA, of tileB
+  float column[2][Config::thread_m], row[2][Config::thread_n];  // column of tileA, row of tileB
   const int read_a = 4 * place.row(), read_b = 4 * (kTileB + place.column());
-  int now = 0;  // of the pair that is multiplied, in bytes
+  int now = 0;  // byte offset of the pair that is multiplied
 
   const auto read = [&](int k) {
     const int step = k % Config::tile_k;
@@ -122,7 +121,7 @@ __device__ __forceinline__ void ping_pong_sums(Sums<Config> &sums, A &a, B &b, c
   read(0);
 #pragma unroll 1
   for (int left = range.count; left > 0; --left) {
-    if (left > 1) {  // the last k-tile stores its registers once more, to an unused pair
+    if (left > 1) {  // the last k-tile is stored once more, to an unused pair
       a.fetch(staged_a);
       b.fetch(staged_b);
       a.advance();

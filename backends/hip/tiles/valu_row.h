@@ -1,4 +1,3 @@
-// Host side of valu.h.
 #pragma once
 
 #include <algorithm>
@@ -10,31 +9,31 @@
 
 namespace libsgemm::hip {
 
-// Share of the peak that a kernel can reach on a compute unit. For one k the arithmetic takes `clocks`, `lds_bytes`
-// move to and from LDS, and `fetched_bytes` through the compute unit's cache; the arithmetic hides most of this. AMD
-// documents 128 bytes a clock for LDS, and 64 for the cache up to gfx90a; for later chips this is assumed.
+// Share of the peak that a compute unit can reach. For one k the arithmetic takes `clocks` and hides most of the
+// traffic: `lds_bytes` to and from LDS, and `fetched_bytes` through the compute unit's cache. AMD documents 128 bytes a
+// clock for LDS, and 64 for the cache up to gfx90a; for later chips this is assumed.
 inline double share_of_peak(double clocks, double lds_bytes, double fetched_bytes) {
   constexpr double kLdsBytesPerClock = 128, kCacheBytesPerClock = 64;
   const double moved = std::max(lds_bytes / kLdsBytesPerClock, fetched_bytes / kCacheBytesPerClock);
   return clocks / overlapped(clocks, moved);
 }
 
-// Model parameters of a kernel whose peak is `peak` of the device's.
+// `peak`: the kernel's, as a share of the device's.
 inline Figures reached(int device, Fitted row, double peak) {
   Figures f = figures(device, row);
   f.peak_fraction *= peak;
   return f;
 }
 
-// Base of a Row of gpu/tiles/tile_row.h, for every device. The Config also has fitted, its model parameters, and
-// blocks, resident on a compute unit.
+// Base of a Row of gpu/tiles/tile_row.h, for every device. The Config also has `fitted`, its model parameters, and
+// `blocks`, resident on a compute unit.
 template <class RowConfig>
 struct ValuRow {
   using Config = RowConfig;
   static constexpr Engine engine = Engine::registers;
   static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
   static constexpr bool available = true;  // in the code for this target
-  static constexpr bool chains = true;     // one sequential FMA order
+  static constexpr bool chains = true;     // sums in one sequential FMA order
 
   static bool runs_on(int) { return true; }
 

@@ -1,5 +1,4 @@
-// Products of FP16 or bfloat16 operands by vector instructions: tiles that are converted to FP32 when they are stored
-// in LDS.
+// FP16 or bfloat16 operands by vector instructions: tiles become FP32 when they are stored in LDS.
 #pragma once
 
 #include "gpu/element.h"
@@ -15,7 +14,7 @@ struct WidenedProblem : TileProblem {
 };
 
 // TileStream element by element, for any alignment, stride and direction. A thread fetches pairs of neighbours along k,
-// which need one offset.
+// which share an offset.
 template <int Outer, int Depth, int Threads, Type kType>
 struct WidenedStream : StreamPosition<Depth, int64_t, Outer * Depth / (2 * Threads), false> {
   static constexpr int pitch = Outer + 4;
@@ -29,7 +28,7 @@ struct WidenedStream : StreamPosition<Depth, int64_t, Outer * Depth / (2 * Threa
   using Position = typename WidenedStream::StreamPosition;
   using Position::base, Position::k_bytes, Position::offset;
 
-  int k, next_k;            // of the first pair; distance to the next one
+  int k, next_k;            // k of the first pair; distance to the next one
   int target, next_target;  // the same in LDS
 
   __device__ __forceinline__ WidenedStream(const void *operand, int64_t ld, bool along_k, int64_t first, int64_t left,

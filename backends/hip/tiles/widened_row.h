@@ -3,16 +3,14 @@
 //
 //   struct Row {
 //     using Config = ...;                        // tile_m, tile_n, tile_k, threads
-//     static constexpr bool has_vectors = ...;   // instances that fetch four elements at once
+//     static constexpr bool has_vectors = ...;   // instances that fetch four elements at once, if words_fit()
 //     static constexpr bool has_elements = ...;  // instances for any operands
 //     static constexpr bool chains = ...;        // an element of C is one sequential FMA order
 //     static bool runs_on(int device);
 //     static Tiling tiling(const GemmDesc &desc, int device);
-//     // For operands that words_fit() accepts, and for any.
 //     template <Type kType, Fetch A, Fetch B, typename Operands> static auto vector_kernel();
 //     template <Type kType, typename Operands> static auto kernel();
-//     // For syrk.
-//     template <Type kType, Fetch Kind> static auto triangle_kernel();
+//     template <Type kType, Fetch Kind> static auto triangle_kernel();  // syrk
 //   };
 #pragma once
 
@@ -23,7 +21,7 @@
 
 namespace libsgemm::hip {
 
-// True if fetches can take four elements, 8 bytes. Never for batches of pointers, which may be in device memory.
+// Fetches can take four elements, 8 bytes. Pointers of a batch may be in device memory, so their alignment is unknown.
 inline bool words_fit(const GemmDesc &desc) {
   if (desc.batch == Batch::pointers) return false;
   const auto fits = [&](const void *base, int64_t ld, int64_t rows, int64_t stride) {
@@ -55,7 +53,7 @@ libsgemm_status_t enqueue_widened(const GemmDesc &desc, const Operands &operands
     return launch_kernel(Row::template kernel<kType, Operands>(), grid, dim3(Config::threads), 0, launch, error,
                          operands, p);
   } else {
-    return LIBSGEMM_UNAVAILABLE;  // excluded by widened_supports()
+    return LIBSGEMM_UNAVAILABLE;  // widened_supports() excludes it
   }
 }
 
@@ -67,7 +65,7 @@ libsgemm_status_t launch_widened(const GemmDesc &desc, const Launch &launch, Err
   });
 }
 
-// True if the offsets of unit_tile.h fit; those of WidenedStream have 64 bits.
+// Offsets of unit_tile.h have 32 bits, those of WidenedStream 64.
 template <class Row>
 bool widened_offsets_fit(const GemmDesc &desc) {
   using Config = typename Row::Config;
@@ -99,7 +97,7 @@ Kernel widened_kernel(const char *name) {
   return kernel;
 }
 
-// The TriangleRow of gpu/level3/triangle_row.h, for syrk.
+// For gpu/level3/triangle_row.h.
 template <class WidenedRow, Type kType>
 struct WidenedTriangleRow {
   struct Row : WidenedRow {
