@@ -1,5 +1,5 @@
-// Measured performance of the kernels, a file of data for each measured architecture. For others a kernel has the
-// figures of its Config.
+// Measured performance: a file of data for each measured architecture. On others a kernel has the figures of its
+// Config.
 #pragma once
 
 #include "gpu/cost.h"
@@ -10,7 +10,6 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 #define LIBSGEMM_NAME(row, ...) row,
-// Kernels whose Figures are fitted.
 enum class Fitted { LIBSGEMM_FIGURES_SM90(LIBSGEMM_NAME) };
 // Kernels with their own cost models: only the ratio of measured to predicted time is fitted.
 enum class Shared { LIBSGEMM_SHARES_SM90(LIBSGEMM_NAME) };

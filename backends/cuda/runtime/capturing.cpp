@@ -1,4 +1,3 @@
-// Graphs that streams record.
 #include <cuda_runtime.h>
 
 #include "driver.h"
@@ -38,7 +37,6 @@ bool capturing(int index, void *stream) {
 
 namespace {
 
-// False if the stream records no graph.
 bool recorded(void *stream, cudaGraph_t *graph, unsigned long long *id) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaError_t code =
@@ -73,7 +71,7 @@ libsgemm_status_t libsgemm::cuda::keep_with_graph(int index, void *stream, void 
   cudaError_t code = cudaUserObjectCreate(&object, what, ended, 1, cudaUserObjectNoDestructorSync);
   if (code != cudaSuccess) return status_of(code, index, kWhat, error);
   code = cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove);
-  // This calls ended(), as the end of the graph would.
+  // Releasing the object calls ended(), as the end of the graph would.
   if (code != cudaSuccess) succeeds(cudaUserObjectRelease(object, 1));
   return status_of(code, index, kWhat, error);
 }

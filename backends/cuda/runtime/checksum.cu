@@ -1,4 +1,3 @@
-// The checksum of a product (gpu/checksum/checksum.h).
 #include "gpu/checksum/checksum.h"
 
 namespace libsgemm::cuda {

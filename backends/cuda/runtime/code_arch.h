@@ -1,16 +1,14 @@
-// Selects the code of a plugin that runs on a GPU.
 #pragma once
 
 namespace libsgemm::cuda {
 
-// Machine code in a build.
 struct Code {
   int arch;       // 80 for sm_80
-  bool specific;  // true for sm_90a: runs only there
+  bool specific;  // sm_90a: runs only there
 };
 
-// Architecture of the code that a GPU of architecture `arch` runs; 0: none. Machine code, which comes first, runs on
-// later architectures of the same major version too, PTX on all later ones.
+// Architecture of the code that a GPU of architecture `arch` runs; 0: none. Machine code, which comes first, also runs
+// on later architectures of the same major version, PTX on all later ones.
 template <int kCodes, int kPtxs>
 constexpr int code_arch(int arch, const Code (&code)[kCodes], const int (&ptx)[kPtxs]) {
   int best = 0;

@@ -20,7 +20,7 @@ struct State {
   std::atomic<uint64_t> primary_id{0};      // cudaDeviceReset may put another context at the same address
 };
 
-// Made at the first entry, which comes after enumerate(). Never destroyed.
+// Runs after enumerate(). Never destroyed.
 State *make_states() {
   State *all = new State[static_cast<size_t>(device_count())];
   for (int i = 0; i < device_count(); ++i) driver().device(&all[i].handle, model(i).ordinal);
@@ -43,13 +43,13 @@ bool is_active(const State &state) {
   return driver().primary_state(state.handle, &flags, &active) == CUDA_SUCCESS && active != 0;
 }
 
-// Returns 0 if the context is gone.
+// 0 if the context is gone.
 uint64_t id_of(CUcontext context) {
   unsigned long long id = 0;
   return driver().context_id(context, &id) == CUDA_SUCCESS ? id : 0;
 }
 
-// True unless a reset has destroyed the retained primary context. Takes 16 ns.
+// False if a reset destroyed the retained primary context. Takes 16 ns.
 bool is_the_same(const State &state, CUcontext primary) {
   return id_of(primary) == state.primary_id.load(std::memory_order_relaxed);
 }
@@ -68,8 +68,7 @@ libsgemm_status_t retain(int index, CUcontext *context, Error *error) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Returns -1 if the device is none of ours. There must be a current context: otherwise the driver's function fails,
-// which sanitizers report.
+// -1 if the device is none of ours. A context must be current, or the driver's function fails, which sanitizers report.
 int current_index() {
   CUdevice handle;
   if (driver().context_device(&handle) != CUDA_SUCCESS) return -1;
@@ -96,7 +95,7 @@ libsgemm_status_t Scope::set(Current to, Error *error) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Enters the device's primary context, which the runtime uses too, and creates it if needed; but a context of the
+// Enters, and creates if needed, the device's primary context, which the runtime uses, too; but a context of the
 // program's own on that device stays current.
 libsgemm_status_t Scope::enter(int index, Error *error) {
   const libsgemm_status_t lost = refuse_lost(index, error);
@@ -141,8 +140,8 @@ uint64_t context(int index) {
   return 2 * scope.context_id() + (own ? 1 : 0);
 }
 
-// The driver returns no context for a stream of a green context: such a stream is on the current device. A thread
-// without a context still has one.
+// A stream of a green context is on the current device, since the driver returns no context for it. A thread without a
+// context still has a device.
 int stream_device(void *stream) {
   Scope scope;
   Error ignored;
@@ -153,7 +152,7 @@ int stream_device(void *stream) {
   return succeeds(cudaGetDevice(&ordinal)) ? index_of(ordinal) : -1;
 }
 
-// True if this thread would use a context.
+// This thread would use a context.
 bool in_use(int index) {
   if (states()[index].primary.load(std::memory_order_acquire) != nullptr) return true;
   CUcontext current = nullptr;

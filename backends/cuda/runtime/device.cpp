@@ -1,4 +1,3 @@
-// Describes the devices, without a context.
 #include "device.h"
 
 #include <cstdio>
@@ -28,14 +27,14 @@ std::vector<Device> &devices() {
   return *instance;
 }
 
-constexpr double kUsualClock = 1.5e9, kUsualBandwidth = 500e9;  // Hz, bytes a second
+constexpr double kUsualClock = 1.5e9, kUsualBandwidth = 500e9;  // Hz, bytes/s
 
 int attribute(CUdevice device, CUdevice_attribute which) {
   int value = 0;
   return driver().device_attribute(&value, which, device) == CUDA_SUCCESS ? value : 0;
 }
 
-// True if this build has code for exactly that architecture (sm_90a), which wgmma requires.
+// wgmma requires code for exactly that architecture (sm_90a).
 bool has_specific_code(int arch) {
   for (const Code &code : kCode) {
     if (code.specific && code.arch == arch) return true;
@@ -56,14 +55,13 @@ bool describe(int ordinal, Device *d) {
   d->wave = 32;
   d->compute_units = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   d->l2_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-  // The limit after the opt-in of launch.cpp.
+  // After the opt-in of launch.cpp.
   d->shared_memory_per_block =
       static_cast<size_t>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   int driver_version = 0;
   driver().get_version(&driver_version);
   d->parameter_bytes = driver_version >= 12010 && d->arch >= 70 ? kLargeParameterBytes : 4096;
   d->clock = 1e3 * attribute(device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
-  // Twice the memory clock times the bus width.
   d->memory_bandwidth = 2e3 * attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) *
                         attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8;
   // Some virtual machines and drivers report 0. Predictions must not divide by it.

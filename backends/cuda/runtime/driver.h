@@ -1,5 +1,5 @@
-// Functions of the driver, from libcuda.so.1, opened at run time: those that the runtime lacks, or executes only after
-// it has made a context.
+// Functions of the driver that the runtime lacks, or executes only after it has made a context. libcuda.so.1 is opened
+// at run time.
 #pragma once
 
 #include <cuda.h>
@@ -30,13 +30,12 @@ struct Driver {
   decltype(&::cuTensorMapEncodeIm2col) encode_im2col;
 };
 
-// Opens the driver without cuInit, which before a fork would take the GPUs from the child.
+// Without cuInit, which before a fork would take the GPUs from the child.
 libsgemm_status_t open_driver(Error *error);
 
 // Requires open_driver().
 const Driver &driver();
 
-// The driver's message for an error code.
 const char *words(CUresult code);
 
 }  // namespace libsgemm::cuda

@@ -22,8 +22,8 @@ namespace {
 using namespace gpu;
 
 constexpr int kThreads = 256, kTile = 64, kDepth = 16;
-constexpr int kSide = 16, kOwn = kTile / kSide;    // of threads; elements of a thread along a side
-constexpr int kLoads = kTile * kDepth / kThreads;  // of a thread from each operand
+constexpr int kSide = 16, kOwn = kTile / kSide;    // threads and a thread's elements along a side
+constexpr int kLoads = kTile * kDepth / kThreads;  // a thread's loads from each operand
 constexpr int64_t kMostBlocks = kMostElementBytes / sizeof(double);
 static_assert(kSide * kSide == kThreads && kMostBlocks >= kThreads);
 
@@ -40,7 +40,7 @@ struct ElementsWork {
   Type type;
   bool needs_lines;
   ElementBound bound;
-  double *worst;  // of each block
+  double *worst;  // one for each block
 };
 
 using Slab = double[kDepth][kTile + 1];
@@ -51,7 +51,7 @@ __device__ __forceinline__ float element_of(const ElementsWork &w, const Factor 
   return w.type == Type::f16 ? widen<Type::f16>(bits) : widen<Type::bf16>(bits);
 }
 
-// Loads a slab: contiguous elements go to neighbouring threads; elements outside become zeros.
+// Neighbouring threads load contiguous elements; elements outside become zeros.
 __device__ __forceinline__ void load_slab(const ElementsWork &w, const Factor &f, int64_t first, int64_t l,
                                           Slab &slab) {
 #pragma unroll
@@ -85,7 +85,7 @@ __device__ __forceinline__ void add_slab(const Slab &x, const Slab &y, int row, 
   }
 }
 
-// Worst ratio of the thread's elements. `lines`: sums of the tile's rows, then columns.
+// `lines`: sums of the tile's rows, then columns.
 __device__ __forceinline__ double judge_own(const ElementsWork &w, int64_t first_row, int64_t first_column, int row,
                                             int column, const double (*value)[kOwn], const double (*magnitude)[kOwn],
                                             const Line *lines) {

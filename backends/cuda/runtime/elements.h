@@ -1,4 +1,3 @@
-// Verification of all elements of a product in device memory.
 #pragma once
 
 #include "contract/backend.h"

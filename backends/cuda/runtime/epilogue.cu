@@ -1,5 +1,4 @@
-// D = f(D + bias) after a product, in a pass of its own, so that no kernel has a copy for each f. Figures:
-// docs/pytorch.md.
+// D = f(D + bias) in a pass after the product, so that no kernel has a copy for each f. Figures: docs/pytorch.md.
 //
 // A block of 256 threads has 256 rows of a column, or 1024 where columns and D are aligned to 16 bytes, and loops over
 // columns.
@@ -16,7 +15,7 @@ namespace {
 using namespace gpu;
 
 constexpr int kThreads = 256;
-constexpr int64_t kMostColumns = 16384;  // most blocks along the columns
+constexpr int64_t kMostColumns = 16384;  // blocks along the columns
 
 // NaN stays NaN in all functions.
 __device__ __forceinline__ float apply(Epilogue::Function function, float x) {

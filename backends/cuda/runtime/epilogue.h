@@ -1,4 +1,3 @@
-// Backend::epilogue.
 #pragma once
 
 #include "contract/backend.h"

@@ -7,7 +7,6 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-// Backend::keep_with_graph.
 libsgemm_status_t keep_with_graph(int index, void *stream, void (*ended)(void *what), void *what, Error *error);
 
 }  // namespace libsgemm::cuda

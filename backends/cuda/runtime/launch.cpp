@@ -1,4 +1,3 @@
-// Launches kernels.
 #include "launch.h"
 
 #include <cstdint>
@@ -20,8 +19,8 @@ struct Asked {
 constexpr size_t kAskedSize = 64;
 thread_local Asked t_asked[kAskedSize];
 
-// Allows all the shared memory that a block can have: the limit belongs to the kernel, not the thread, and must not be
-// lowered under another thread's launch.
+// Allows all the shared memory that a block can have: the limit belongs to the kernel, and another thread may be about
+// to launch it.
 cudaError_t allow_shared_memory(const void *kernel, const Scope &scope, size_t bytes, size_t most) {
   if (bytes <= kPlainSharedBytes) return cudaSuccess;
   Asked &asked = t_asked[reinterpret_cast<uintptr_t>(kernel) / 16 % kAskedSize];

@@ -1,4 +1,4 @@
-// Launching a kernel on an NVIDIA GPU: gpu/launch.h, and clusters of blocks.
+// gpu/launch.h, and clusters of blocks.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -16,7 +16,7 @@ struct Relation {
   bool waits_itself = false;
 };
 
-// Launches with more than 48 KiB of dynamic shared memory, too.
+// Permits more than 48 KiB of dynamic shared memory.
 libsgemm_status_t launch_related_raw(const void *kernel, const Relation &relation, dim3 grid, dim3 block,
                                      size_t shared_bytes, const Launch &launch, void **arguments, Error *error);
 
@@ -38,7 +38,7 @@ libsgemm_status_t launch_clusters(void (*kernel)(Parameters...), unsigned cluste
   return launch_related(kernel, {cluster, false}, grid, block, shared_bytes, launch, error, arguments...);
 }
 
-// Launches a kernel that waits for the previous one itself (Relation::waits_itself).
+// The kernel waits for the previous one itself (Relation::waits_itself).
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_after(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
                                size_t shared_bytes, const Launch &launch, Error *error, const Arguments &...arguments) {

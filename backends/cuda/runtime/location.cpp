@@ -1,4 +1,4 @@
-// The memory that a pointer points to. The driver answers without a context; the runtime would make one.
+// Asks the driver, which answers without a context; the runtime would make one.
 #include "driver.h"
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"

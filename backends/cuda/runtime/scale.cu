@@ -1,4 +1,3 @@
-// C = beta * C (gpu/scale.h).
 #include "gpu/scale.h"
 
 namespace libsgemm::cuda {

@@ -1,4 +1,4 @@
-// Encodes tensor maps, which only the driver can do.
+// Only the driver can encode tensor maps.
 #include "tensor_map.h"
 
 #include "driver.h"

@@ -1,4 +1,4 @@
-// Throughputs of a multiprocessor per clock, which the driver does not report.
+// Per multiprocessor and clock; the driver does not report them.
 #pragma once
 
 #include <cstring>
@@ -10,8 +10,8 @@ namespace libsgemm::cuda {
 inline void set_throughputs(Device *d) {
   // From the programming guide's table of throughputs.
   d->fma_per_clock = d->arch <= 80 ? 64 : 128;
-  // For sm_90 what mma.sync reaches, without wgmma; for newer architectures, whose full rate also needs other
-  // instructions, an estimate.
+  // For sm_90 what mma.sync reaches, without wgmma; an estimate for newer architectures, whose full rate also needs
+  // other instructions.
   d->tensor_per_clock = d->arch == 80 ? 1024 : d->arch >= 90 && d->arch < 120 ? 1280 : 512;
   d->wgmma_per_clock = d->arch == 90 ? 2048 : 0;
   // FP64 on tensor cores: FP32's rate on the chips made for it, a fraction on others.

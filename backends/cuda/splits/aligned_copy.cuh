@@ -3,7 +3,7 @@
 //
 // A thread writes four vectors of 8 elements, 256 vectors apart. For each it reads the two aligned vectors that contain
 // its elements, and shifts them; the second one is also a neighbour's first, and comes from L1. Elements between lines
-// become padding. Nothing outside the matrix is read: vectors at its ends are read by elements.
+// become padding. Vectors at the ends of a matrix are read by elements, so that nothing outside is read.
 #pragma once
 
 #include "gpu/divisor.h"
@@ -15,28 +15,28 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 constexpr int kCopyThreads = 256;
-constexpr int kCopyVectors = 4;  // of a thread
+constexpr int kCopyVectors = 4;  // vectors of a thread
 constexpr int kVectorBytes = 16, kVectorElements = 8;
 
 struct CopiedOperand {
-  const char *source;     // of the first product
-  char *target;           // a multiple of 16 bytes
-  int64_t source_pitch;   // bytes between lines
-  int64_t source_stride;  // bytes between products
-  int64_t readable;       // byte offsets below are followed by two whole vectors of the product
-  int pitch;              // target: vectors between lines
-  int length;             // elements of a line
-  int vectors;            // vectors of all lines; a line's last one may be short
+  const char *source;    // first product
+  char *target;          // a multiple of 16 bytes
+  int64_t source_pitch;  // between lines, in bytes
+  int64_t source_stride;
+  int64_t readable;  // byte offsets below are followed by two whole vectors of the product
+  int pitch;         // between lines of the target, in vectors
+  int length;        // elements of a line
+  int vectors;       // vectors of all lines; a line's last one may be short
   Divisor line_vectors;
   Divisor product_lines;
-  unsigned blocks;  // 0: not copied
+  unsigned blocks;  // 0 without a copy
 };
 
 struct CopyProblem {
   CopiedOperand a, b;
 };
 
-// Returns the 8 elements from byte `skipped` (0 to 14) of two vectors on.
+// The 8 elements that begin `skipped` bytes (0 to 14) into two vectors.
 __device__ __forceinline__ uint4 elements_from(unsigned skipped, const uint4 &first, const uint4 &second) {
   uint32_t w[kVectorElements] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
 #pragma unroll
@@ -68,7 +68,7 @@ struct CopiedVector {
   }
 
  private:
-  // Converts a number that is not negative: zero extension halves the instructions of a multiplication.
+  // For x >= 0: zero extension halves the instructions of a multiplication.
   __device__ __forceinline__ static int64_t wide(int x) { return static_cast<uint32_t>(x); }
 };
 

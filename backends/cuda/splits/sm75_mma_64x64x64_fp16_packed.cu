@@ -2,9 +2,9 @@
 // nearest fp16 numbers, ties to even, and writes them to the workspace, K-major; the cheapest kernel for such operands
 // multiplies them. Figures: docs/kernels/splits.md.
 //
-// Requires: gemm of FP32, single or in strided batches; sm_75; workspace for panels of k = 256: 2 k bytes for each row
-// of A and column of B, whose numbers are rounded up to multiples of 128. C accumulates panels where the workspace is
-// too small for all. Any size, transposition and alignment.
+// Requires: gemm of FP32, single or in strided batches; sm_75; workspace for panels of k = 256, which C accumulates: 2
+// k bytes for each row of A and column of B, whose numbers are rounded up to multiples of 128. Any size, transposition
+// and alignment.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "gpu/splits/splits_pass.h"

@@ -1,15 +1,15 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices, where some operand has columns that do not start at multiples of
-// 16 bytes. It is copied to the workspace (aligned_copy.cuh), in the same order, with each line (a stored column) at
-// such a multiple; the cheapest kernel for aligned operands then multiplies. From a few hundred rows and columns on
-// this is faster than the kernels for any alignment, which fetch words again for each tile.
+// 16 bytes. Such an operand is copied to the workspace in the same order, with each line (a stored column) at such a
+// multiple (aligned_copy.cuh); the cheapest kernel for aligned operands then multiplies. From a few hundred rows and
+// columns on this is faster than the kernels for any alignment.
 //
 // Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands, single or in strided batches, with an operand to copy;
 // workspace for panels of k = 256, or for a slab of 512 rows of A or columns of B and all of the other operand: 2 bytes
 // for each element of an operand that is copied. Any size, transposition and alignment.
 //
-// If the workspace is too small, a batch is multiplied a few products at a time, and a product is cut into slabs of the
-// operand with the larger copy, each for a part of C that is written once; the smaller copy stays. Without room for a
-// slab the product is cut into panels of k, which C accumulates.
+// If the workspace is too small, a batch is divided into groups of products, and a product into slabs of the operand
+// with the larger copy, each for a part of C that is written once; the smaller copy stays. Without room for a slab k is
+// cut into panels that accumulate into C.
 #include <algorithm>
 #include <cmath>
 
@@ -34,7 +34,7 @@ namespace {
 constexpr int64_t kElementBytes = 2;
 constexpr int64_t kLeastDepth = 256, kDepthStep = 64;  // k of a panel, unless all
 constexpr int64_t kLeastSlab = 512, kSlabStep = 128;   // rows or columns; parts of C are as aligned as C
-constexpr size_t kMostBytes = size_t{1} << 34;         // of copies at a time: an int counts vectors
+constexpr size_t kMostBytes = size_t{1} << 34;         // copies at a time: an int counts vectors
 constexpr size_t kRounded = 256;                       // alignment of copies, bytes
 
 // Long lines begin at a cache line of L2: if two share one, the product takes up to 40 % longer.
@@ -43,7 +43,7 @@ int64_t pitch_of(int64_t length) {
   return ceil_div(length, whole) * whole;
 }
 
-// An operand, and the copy of a part of it: `outer` rows of A or columns of B, `depth` of k.
+// With the copy of a part of the operand: `outer` rows of A or columns of B, `depth` of k.
 struct Operand {
   const void *base;
   int64_t ld, stride;  // stride 0: all products share it
@@ -53,7 +53,7 @@ struct Operand {
   int64_t lines(int64_t outer, int64_t depth) const { return along_k ? outer : depth; }
   int64_t pitch(int64_t outer, int64_t depth) const { return pitch_of(length(outer, depth)); }
   int64_t copies(int64_t products) const { return stride == 0 ? 1 : products; }
-  // own_bytes(): of each product, 0 if all share a copy.
+  // own_bytes(): those of each product, 0 if all share a copy.
   size_t bytes(int64_t outer, int64_t depth, int64_t products) const {
     const int64_t elements = copies(products) * lines(outer, depth) * pitch(outer, depth);
     return copied ? static_cast<size_t>(elements * kElementBytes) : 0;
@@ -78,9 +78,9 @@ Operand operand_b(const GemmDesc &desc) {
 // The workspace holds A's copies, then B's.
 struct Plan {
   Operand a, b;
-  int64_t rows, columns;  // of the part of C that is computed at a time
+  int64_t rows, columns;  // part of C that is computed at a time
   int64_t depth;          // k of a panel
-  int64_t products;       // of a batch, at a time
+  int64_t products;       // products of a batch, at a time
 
   explicit Plan(const GemmDesc &desc)
       : a(operand_a(desc)), b(operand_b(desc)), rows(desc.m), columns(desc.n), depth(desc.k), products(1) {}
@@ -111,7 +111,7 @@ int64_t equal_parts(int64_t whole, int64_t most, int64_t step) {
   return ceil_div(ceil_div(whole, ceil_div(whole, most)), step) * step;
 }
 
-// Returns the plan for `bytes` of workspace, at least workspace_of().
+// `bytes`: at least workspace_of().
 Plan plan_of(const GemmDesc &desc, size_t bytes) {
   const size_t most = std::min(bytes, kMostBytes);
   // How many times `more` bytes fit in addition to the plan.
@@ -130,7 +130,7 @@ Plan plan_of(const GemmDesc &desc, size_t bytes) {
     const bool cuts_a = slab.rows < desc.m;
     const size_t more = (cuts_a ? slab.a : slab.b).bytes(kSlabStep, desc.k, 1);
     int64_t &cut = cuts_a ? slab.rows : slab.columns;
-    // A quarter stays for the product's own workspace: a slab has few tiles of C, for which k is split.
+    // A quarter stays for the product's own workspace: a slab has few tiles of C, so k is split.
     const int64_t largest = cut + fitting(slab, more) * 3 / 4 * kSlabStep;
     cut = equal_parts(cuts_a ? desc.m : desc.n, largest, kSlabStep);
     return slab;
@@ -147,7 +147,7 @@ struct Range {
   int64_t first, count;
 };
 
-// The part of a call that is multiplied at a time.
+// Part of a call that is multiplied at a time.
 struct Part {
   Range products, rows, columns, k;
 };
@@ -160,7 +160,7 @@ int64_t turns_of(const GemmDesc &desc, const Plan &plan) {
   return slabs_of(desc, plan) * panels_of(desc, plan) * ceil_div(desc.batch_count, plan.products);
 }
 
-// All slabs or panels of some products come before the next products.
+// All slabs or panels of some products precede the next products.
 Part part_of(const GemmDesc &desc, const Plan &plan, int64_t turn) {
   const auto next = [&turn](int64_t whole, int64_t step) {
     const int64_t parts = ceil_div(whole, step), first = turn % parts * step;
@@ -197,7 +197,6 @@ CopiedOperand copy_of(const Operand &o, const Part &part, const Range &outer, ch
   return copy;
 }
 
-// Compares copies of the same operand, which have equal targets.
 bool same_copy(const CopiedOperand &x, const CopiedOperand &y) {
   return x.source == y.source && x.length == y.length && x.vectors == y.vectors;
 }
@@ -224,18 +223,18 @@ GemmDesc product_of(const GemmDesc &desc, const Plan &plan, const Part &part, co
   return product;
 }
 
-// Predicts as if all panels and products were multiplied at once.
+// As if all panels and products were multiplied at once.
 double product_seconds(const GemmDesc &desc, int index) {
   const size_t bytes = usual_workspace(desc);
   const Plan plan = plan_of(desc, bytes);
   const int64_t slabs = slabs_of(desc, plan), products = slabs > 1 ? 1 : desc.batch_count;
   const Part part = {{0, products}, {0, plan.rows}, {0, plan.columns}, {0, desc.k}};
-  const auto *somewhere = reinterpret_cast<const char *>(uintptr_t{256});  // aligned like a workspace
+  const auto *somewhere = reinterpret_cast<const char *>(uintptr_t{256});  // as aligned as a workspace
   const double turns = static_cast<double>(slabs * (desc.batch_count / products));
   return turns * step_seconds(product_of(desc, plan, part, somewhere), index, bytes - plan.bytes());
 }
 
-// Predicts copies, launches after the first, and accumulating C over panels.
+// Copies, launches after the first, and accumulation of C over panels.
 double copy_seconds(const GemmDesc &desc, int index) {
   constexpr double kNextLaunchSeconds = 2.5e-6;
   const Plan plan = plan_of(desc, usual_workspace(desc));
@@ -272,7 +271,7 @@ libsgemm_status_t launch_copied(const GemmDesc &desc, const Launch &launch, Erro
                      copy_of(plan.b, part, part.columns, workspace + plan.bytes_a())};
     const bool has_a = same_copy(p.a, before.a), has_b = same_copy(p.b, before.b);
     before = p;
-    // Copies that the previous part left in the workspace are not made again.
+    // Does not repeat copies that the previous part left in the workspace.
     if (has_a) p.a.blocks = 0;
     if (has_b) p.b.blocks = 0;
     if (p.a.blocks + p.b.blocks > 0) {

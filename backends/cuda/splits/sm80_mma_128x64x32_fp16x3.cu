@@ -1,8 +1,8 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of fp16 on tensor cores
 // (mode fp16x3, sm_80): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0. Figures: docs/kernels/splits.md.
 //
-// sm80_mma_128x64x32_fp32_fast: the same kernel for mode fp32_fast. It leaves out the tiles that two splits hold less
-// precisely than FP32's error bound requires (splits.h); splits_repair_fp64 computes them in FP64.
+// sm80_mma_128x64x32_fp32_fast: the same kernel for mode fp32_fast. splits_repair_fp64 computes the tiles that two
+// splits hold less precisely than FP32's error bound requires (splits.h).
 //
 // Launches: split_row.h. Main loop: split_product.cuh. Splits, and sources: splits.h.
 //
@@ -15,8 +15,8 @@
 //
 // Requires: gemm of FP32, single or in strided batches; sm_80; workspace for panels of k = 256: 4 k bytes for each row
 // of A and column of B, whose numbers are rounded up to multiples of 128, and 4 for each row and column. Any size,
-// transposition and alignment. fp32_fast: 4 more bytes for each row and column, and a GPU whose tensor cores do as many
-// FP64 multiply-adds per clock as its FP32 cores do in FP32.
+// transposition and alignment. fp32_fast: 4 more bytes for each row and column, and FP64 tensor cores as fast as the
+// FP32 cores.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
 #include "split_product.cuh"

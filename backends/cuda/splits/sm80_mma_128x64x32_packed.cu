@@ -14,7 +14,7 @@ namespace {
 struct Config : TensorShape<Number::tf32, 128, 64, 32, 64, 32> {
   static constexpr int min_arch = 80;
   static constexpr int stages = 3;
-  static constexpr int blocks = 2;  // resident per multiprocessor
+  static constexpr int blocks = 2;
   static constexpr double peak_fraction = 0.36;
 };
 

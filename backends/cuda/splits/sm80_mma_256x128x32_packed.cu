@@ -1,14 +1,13 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices of any layout and alignment in math mode tf32. A pass (splits_pass.h)
-// rounds both operands to the nearest TF32 numbers, ties to even, and writes them to the workspace, K-major. So each
-// element is rounded once; in sm80_mma_256x128x32_multistage each warp that reads it rounds it. Figures:
-// docs/kernels/splits.md.
+// rounds both operands to the nearest TF32 numbers, ties to even, and writes them to the workspace, K-major. Each
+// element is rounded once, not in each warp that reads it. Figures: docs/kernels/mma.md.
 //
 // Main loop: tensor_multistage.cuh; swizzle: tensor_tile.cuh; fragments: mma.cuh. Sources: NVIDIA, PTX ISA (mma.sync,
 // ldmatrix and their fragment layouts). Tiles and warps as in sm80_mma_256x128x64_multistage.
 //
 // Requires: gemm of FP32, single or in strided batches; sm_80; 144 KiB of shared memory; workspace for panels of k =
-// 256: 4 k bytes for each row of A and column of B, whose numbers are rounded up to multiples of 128. C accumulates
-// panels where the workspace is too small for all.
+// 256, which C accumulates: 4 k bytes for each row of A and column of B, whose numbers are rounded up to multiples of
+// 128.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "runtime/device.h"
@@ -24,7 +23,7 @@ namespace {
 struct Config : TensorShape<Number::tf32, 256, 128, 32, 64, 64> {
   static constexpr int min_arch = 80;
   static constexpr int stages = 3;
-  static constexpr int blocks = 1;  // resident per multiprocessor
+  static constexpr int blocks = 1;
   static constexpr double peak_fraction = 0.47;
 };
 

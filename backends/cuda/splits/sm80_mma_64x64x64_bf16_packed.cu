@@ -1,4 +1,4 @@
-// As sm75_mma_64x64x64_fp16_packed.cu, in math mode bf16: rounds to bfloat16. Requires sm_80.
+// As sm75_mma_64x64x64_fp16_packed.cu, in math mode bf16. Requires sm_80.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "gpu/splits/splits_pass.h"

@@ -1,5 +1,5 @@
-// As sm90_wgmma_128x256x32_fp16x3.cu, from six products of bfloat16 (mode bf16x6). No mode fp32_fast. 3 stages, which
-// leave no room for boxes through which C is stored.
+// As sm90_wgmma_128x256x32_fp16x3.cu, from six products of bfloat16 (mode bf16x6). No mode fp32_fast. 3 stages leave no
+// room for boxes through which C is stored.
 //
 // Requires: 223304 bytes of shared memory per block; 6 k bytes of workspace for each column of B, instead of 4 k.
 #include "gpu/kernels.h"

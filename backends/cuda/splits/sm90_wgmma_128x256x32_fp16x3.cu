@@ -1,13 +1,12 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of fp16 by wgmma (mode
 // fp16x3, sm_90). Figures: docs/kernels/splits.md.
 //
-// sm90_wgmma_128x256x32_fp32_fast: the same kernels for mode fp32_fast. They leave out the tiles that two splits hold
-// less precisely than FP32's error bound requires (splits.h); splits_repair_fp64 computes them in FP64.
+// sm90_wgmma_128x256x32_fp32_fast: the same kernels for mode fp32_fast. splits_repair_fp64 computes the tiles that two
+// splits hold less precisely than FP32's error bound requires (splits.h).
 //
-// If the splits of both operands fit the workspace, splits_write splits both. Otherwise the kernel ..._converting reads
-// A in FP32, splits it in shared memory and multiplies; the other kernel is faster by more than the pass takes. A is
-// also split by splits_write if TMA cannot read it in place; in a plan it is already split. Launches, panels and blocks
-// of columns: split_row.h. Splits, and sources: splits.h.
+// splits_write splits both operands if the splits fit the workspace, or TMA cannot read A in place, unless a plan has
+// them. Otherwise the slower kernel ..._converting splits A in shared memory. Launches, panels and blocks of columns:
+// split_row.h. Splits, and sources: splits.h.
 //
 //   tile of C: 256 columns (x) x 128 rows (y); a cluster has two, one below the other in C, which share the columns
 //   +--------------------------+

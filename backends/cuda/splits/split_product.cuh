@@ -7,8 +7,8 @@
 //     tensor core            low, ..., main     low, ..., main              starts at zero
 //     FP32 add                     sum +=             sum +=                rounds to nearest
 //
-// Within a k-tile all products of low weight come first, while the accumulator is small; fragments of the main
-// products, x0 y0, wait in registers. A warp computes 64 x 32, not 64 x 64, because it holds two sets of accumulators.
+// Within a k-tile products of low weight come first, while the accumulator is small; fragments of the main products, x0
+// y0, wait in registers. A warp computes 64 x 32, not 64 x 64, because it holds two sets of accumulators.
 #pragma once
 
 #include "gpu/splits/split_row.h"
@@ -68,7 +68,7 @@ struct SplitProblem {
   Guard guard;
 };
 
-// Returns sum * 2^-(rows[row] + columns[column]), from shared memory.
+// sum * 2^-(rows[row] + columns[column]), with the exponents in shared memory.
 struct RowColumnScale {
   const int *rows, *columns;
 
@@ -139,7 +139,7 @@ __device__ __forceinline__ void split_product(const Operands &operands, const Sp
   char *shared = reinterpret_cast<char *>(dynamic_shared());
 
   const TilePosition<Config> at(p);
-  // Loads whose results are used later.
+  // Loads early what is used after the loop.
   const bool left_out = q.guard(blockIdx.z, at.i / (kOuterPad / Config::tile_m), at.j / (kOuterPad / Config::tile_n));
   constexpr int kLines = Config::tile_m + Config::tile_n, kEach = (kLines + Config::threads - 1) / Config::threads;
   uint32_t most[kEach];
@@ -186,7 +186,7 @@ __device__ __forceinline__ void split_product(const Operands &operands, const Sp
     read = read + kStage == kAll ? 0 : read + kStage;
   }
 
-  // The exponents of rows and columns take the place of the operands.
+  // The exponents of rows and columns replace the operands.
   ptx::wait_for_copies<0>();
   __syncthreads();
   int *scales = reinterpret_cast<int *>(shared + Product::patch_bytes);

@@ -1,4 +1,4 @@
-// Rates at which a device multiplies splits, for SplitRow::per_clock.
+// For SplitRow::per_clock.
 #pragma once
 
 namespace libsgemm::cuda {

@@ -1,6 +1,6 @@
 // Computes the tiles of C that a product of splits leaves out (Guard in splits.h) from the operands themselves, by FP32
-// fused multiply-adds. A block for each tile of C; those of other tiles return at once. Tile and threads:
-// sm75_ffma_128x128x8_double_buffered, without vectors.
+// fused multiply-adds. Blocks of other tiles return at once. Tile and threads: sm75_ffma_128x128x8_double_buffered,
+// without vectors.
 #include "gpu/splits/splits.h"
 #include "gpu/tiles/tile_row.h"
 #include "runtime/launch.h"

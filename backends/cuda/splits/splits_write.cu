@@ -1,4 +1,3 @@
-// The passes over the operands of products of splits (gpu/splits/splits_pass.h).
 #include "gpu/launch.h"
 #include "gpu/splits/splits_pass.h"
 #include "tf32_pass.h"

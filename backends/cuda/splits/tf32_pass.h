@@ -1,4 +1,4 @@
-// The pass of scheme tf32 (splits_write.cu), which several kernels share.
+// Several kernels share this pass (splits_write.cu).
 #pragma once
 
 #include "gpu/splits/splits.h"

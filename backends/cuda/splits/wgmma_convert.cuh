@@ -1,5 +1,5 @@
-// Products of split operands by wgmma where the kernel splits y, that is A, in shared memory. The main loop is that of
-// wgmma/wgmma_engine.cuh; only the third warpgroup differs:
+// Products of split operands by wgmma where the kernel splits y, that is A, in shared memory. Unlike in
+// wgmma/wgmma_engine.cuh, the third warpgroup has two tasks:
 //
 //   warp 8         one lane copies the splits of x, and the FP32 elements of y unchanged
 //   warp 9 to 11   convert these elements to splits, in place
@@ -16,10 +16,9 @@
 // TMA's swizzle permutes the 16-byte chunks of a line, before and after the conversion. Reads of 16 bytes and writes of
 // 8 have no bank conflicts. The splits have the bits of the pass's (splits_pass.h).
 //
-// After the main loop's shared memory come the two factors of a tile's 128 rows, for two tiles alternately, and a
-// barrier for each stage: its FP32 elements have arrived. A stage is full when x has arrived and the three converter
-// warps have arrived at its barrier. Every wait is for an earlier stage or an earlier part of the same stage, so there
-// is no deadlock.
+// The two factors of a tile's 128 rows, for two tiles alternately, follow the main loop's shared memory, then a barrier
+// for each stage: its FP32 elements have arrived. A stage is full when x has arrived, and the three converter warps at
+// its barrier. Why no wait can deadlock: docs/kernels/splits.md.
 //
 // Requires: A at a multiple of 16 bytes; lda and the stride of a batch multiples of 4.
 #pragma once
@@ -30,7 +29,7 @@ namespace libsgemm::cuda {
 
 constexpr int kConverters = 3;  // warps
 
-// Layouts of y: the first two splits share lines.
+// Layouts of y; the first two splits share lines.
 template <bool kAlongK>
 struct ConvertedLines {
   using Shared = ptx::AlongK<64, 1024>;
@@ -53,7 +52,7 @@ struct ConvertShape
   static constexpr Scheme scheme = kPlanes == 2 ? Scheme::fp16x2 : Scheme::bf16x3;
   static constexpr bool along_k = kAlongK;
   static constexpr int rows = Base::tile_y, raw_bytes = rows * Base::depth * 4;
-  static constexpr int third = raw_bytes;  // of the third split
+  static constexpr int third = raw_bytes;  // place of the third split
   static constexpr int factors_bytes = 2 * rows * 4;
   static constexpr int factors_at = Base::shared_bytes, raw_at = factors_at + 2 * factors_bytes;
   static constexpr int shared_bytes = raw_at + 8 * kStages;
@@ -80,7 +79,7 @@ __device__ __forceinline__ void copy_tiles_to_convert(const WgmmaMaps &maps, con
 #pragma unroll 1
     for (int s = 0; s < p.k_steps; ++s, k += Config::depth) {
       ptx::barrier_wait(at.empty(), at.parity ^ 1);
-      // y first: it is converted after it arrives.
+      // y comes first, since it is converted after it arrives.
       const uint32_t raw = Config::raw(at);
       ptx::barrier_arrive_and_expect(raw, Config::raw_bytes);
       const int product = tile.product * p.moves_y;
@@ -100,7 +99,7 @@ __device__ __forceinline__ void copy_tiles_to_convert(const WgmmaMaps &maps, con
   }
 }
 
-// The splits of two scaled elements, with the bits of SplitsOfElement; the first element in the low half.
+// With the bits of SplitsOfElement; the first element in the low half.
 template <Scheme kScheme>
 struct SplitsOfPair {
   uint32_t split[kSplits<kScheme>];
@@ -138,7 +137,7 @@ __device__ __forceinline__ void convert_four(const float4 &x, const float4 &fact
 }
 
 // A warp converts one of the 8 parts of a stage: 16 rows if A is K-major, otherwise 64 rows x 8 k. It reads all of it
-// before it writes. A lane's 4 addresses differ by an exclusive-or, for the swizzle, and a constant.
+// before it writes. A lane's 4 addresses differ by a constant and, for the swizzle, an exclusive-or.
 template <class Config>
 __device__ __forceinline__ void convert_part(uint32_t y, uint32_t part, uint32_t factors) {
   constexpr uint32_t kEach = 4;
@@ -182,7 +181,7 @@ __device__ __forceinline__ void convert_part(uint32_t y, uint32_t part, uint32_t
   }
 }
 
-// Converts y of all tiles of the block. `warp`: index among the converters.
+// `warp`: index among the converters.
 template <class Config>
 __device__ __forceinline__ void convert_tiles(const WgmmaSplitProblem &p, WgmmaRing<Config> at, int rank, int warp,
                                               const WgmmaWalk &walk) {

@@ -56,7 +56,7 @@ inline libsgemm_status_t describe_numbers(const GemmDesc &panel, const Launch &l
   return encode(boxes, launch, map, error);
 }
 
-// Launches the kernel for the operands: the converting one if A has no splits.
+// Takes the converting kernel if A has no splits.
 template <class Row>
 libsgemm_status_t enqueue_wgmma_split(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                       const Launch &launch, Error *error) {

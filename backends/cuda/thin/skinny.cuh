@@ -1,8 +1,7 @@
-// Device code of the skinny kernels: R (wide x narrow) = X (wide x k) Y (k x narrow), X streamed once
-// (gpu/thin/skinny.h).
+// R (wide x narrow) = X (wide x k) Y (k x narrow) on the device, with X streamed once (gpu/thin/skinny.h).
 //
-// Every warp works alone, on its own part of k or its own rows, with its own ring of `stages` chunks in shared memory.
-// The block needs no barrier until the sums are complete. Why: docs/kernels/ffma.md.
+// Every warp works alone, on its own part of k or its own rows, with its own ring of `stages` chunks in shared memory,
+// so the block needs no barrier until the sums are complete. Why: docs/kernels/ffma.md.
 //
 //   a warp's tile, one quad (k = 4):                    lanes: wide_lanes x narrow_lanes x k_groups = 32
 //
@@ -14,11 +13,10 @@
 //   | X    |   | sums          |  wide_lanes x wide_thread rows
 //   +------+   +---------------+
 //
-// Operands keep their order; padding keeps lanes that read at once on different banks (skinny_copy.cuh). At the end of
-// a tile the same memory holds the sums of all warps and k groups, which are added in that fixed order.
+// At the end of a tile the memory of the rings holds the sums of all warps and k groups, which are added in that order.
 //
 // Sources: NVIDIA, CUDA C++ Programming Guide, "Asynchronous Data Copies" (rings); Osama et al., "Stream-K" (PPoPP
-// 2023; tiles that are too few).
+// 2023).
 #pragma once
 
 #include <cstdint>
@@ -112,7 +110,6 @@ struct Warp {
     }
   }
 
-  // Multiplies chunk `part` of each of the units [first, last).
   __device__ __forceinline__ void run(int64_t first, int64_t last, int part,
                                       float (&sum)[Config::narrow_thread][Config::wide_thread]) const {
     const int64_t step = int64_t{work.warps_k} * D::kChunk;
@@ -196,7 +193,6 @@ __device__ __forceinline__ void compute_tile(const SkinnyWork &work, int64_t til
   store_skinny(shared, work.warps_k * D::kGroups, part_floats, row_floats, rows, D::kColumns, place, out);
 }
 
-// Computes the block's share of all units.
 template <typename Config>
 __device__ __forceinline__ void compute(const SkinnyWork &work) {
   float *const shared = dynamic_shared();

@@ -1,4 +1,5 @@
-// The rings of the skinny kernels (skinny.cuh): layout, and copies of one chunk.
+// The rings of skinny.cuh: layout, and copies of a chunk. Operands keep their order; padding puts lanes that read at
+// once on different banks.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,6 @@ namespace libsgemm::cuda::skinny {
 //   chunk, stages                k of a ring slot, number of slots
 //   warps, resident              warps of a block; blocks of a multiprocessor that registers must allow
 //   narrow_most, ffma_share      as in SkinnyTile
-// Its Config adds in which direction X and Y are contiguous.
 template <typename Shape, bool kXAlongK, bool kYAlongK>
 struct Layout : Shape {
   static constexpr bool x_along_k = kXAlongK, y_along_k = kYAlongK;
@@ -25,14 +25,14 @@ struct Derived {
   static constexpr int kRows = Config::wide_thread * Config::wide_lanes;
   static constexpr int kColumns = Config::narrow_thread * Config::narrow_lanes;
   static constexpr int kChunk = Config::chunk;
-  static constexpr int kQuads = kChunk / (4 * kGroups);  // of a thread in a chunk
+  static constexpr int kQuads = kChunk / (4 * kGroups);  // quads of a thread in a chunk
   static constexpr int kXRow = Config::x_along_k ? kChunk + 4 : kRows;
   static constexpr int kXFloats = Config::x_along_k ? kRows * kXRow : kChunk * kXRow;
   static constexpr int kYRow = Config::y_along_k ? kChunk + 4 : kColumns;
   static constexpr int kYFloats = Config::y_along_k ? kColumns * kYRow : kChunk * (kColumns + 1);
   static constexpr int kSlot = kXFloats + kYFloats;
   static constexpr int kRing = Config::stages * kSlot;
-  // Sums in the epilogue: columns of R, with kSumPad floats between them. kSumSkew shifts the k groups to different
+  // Sums in the epilogue are columns of R, with kSumPad floats between them. kSumSkew shifts the k groups to different
   // banks.
   static constexpr int kSumPad = Config::x_along_k ? 1 : 4;
   static constexpr int kSumSkew = ((Config::wide_lanes - kColumns * kSumPad) % 32 + 32) % 32;
@@ -51,12 +51,12 @@ __device__ __forceinline__ int y_offset(int p, int columns) { return p * columns
 
 // ---- Copies of a chunk with `rows_left`, `columns_left` and `k_left` elements; beyond k both operands become 0
 
-// Copies a complete chunk of an aligned X.
+// The chunk must be complete, and X aligned.
 template <typename Config>
 __device__ __forceinline__ void copy_x_16(float *slot, const float *x, int64_t ld, int lane) {
   using D = Derived<Config>;
   constexpr int kAcross = (Config::x_along_k ? D::kChunk : D::kRows) / 4;  // vectors of a run
-  constexpr int kRuns = 32 / kAcross;                                      // of an instruction
+  constexpr int kRuns = 32 / kAcross;                                      // runs of an instruction
   constexpr int kAll = Config::x_along_k ? D::kRows : D::kChunk;
   const float *from = x + lane / kAcross * ld + lane % kAcross * 4;
   float *to = slot + lane / kAcross * D::kXRow + lane % kAcross * 4;

@@ -1,4 +1,4 @@
-// Host side of this backend's skinny kernels. A kernel's file defines its Shape (skinny_copy.cuh).
+// Host side of the skinny kernels. A kernel's file defines its Shape (skinny_copy.cuh).
 #pragma once
 
 #include "gpu/thin/skinny_row.h"
@@ -31,7 +31,6 @@ double cost(const GemmDesc &desc, int index) {
 
 }  // namespace skinny
 
-// The Row has kernel_for<Config>(), the instance for a layout.
 template <typename Row, typename Shape>
 struct SkinnyRow {
   static constexpr SkinnyTile tile = skinny::tile_of<Shape>();

@@ -1,4 +1,3 @@
-// The second kernel of skinny and thin products (gpu/thin/skinny_sum.h).
 #include "gpu/thin/skinny_sum.h"
 
 namespace libsgemm::cuda {

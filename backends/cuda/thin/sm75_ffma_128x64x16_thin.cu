@@ -1,9 +1,5 @@
-// C = alpha op(A) op(B) + beta C with one side of about 64.
-//
-// Three persistent blocks of 4 warps for each multiprocessor: the first copies of a block's next tile run while it
-// stores the current one.
-//
-// Sources and ring: thin.cuh, thin_copy.cuh. Why, and figures: docs/kernels/ffma.md.
+// C = alpha op(A) op(B) + beta C with one side of about 64, by three persistent blocks of 4 warps for each
+// multiprocessor. Sources and ring: thin.cuh, thin_copy.cuh. Why, and figures: docs/kernels/ffma.md.
 //
 //   tile of R: 128 x 64           warp: 64 x 32 = 8 x 4 lanes       thread: 8 rows x 8 columns
 //   +--------+--------+           first row 4 r, column 4 c         2 groups of 4 rows, 32 apart

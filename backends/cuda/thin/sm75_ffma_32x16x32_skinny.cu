@@ -1,9 +1,7 @@
 // C = alpha op(A) op(B) + beta C with m or n up to 16.
 //
-// A block has 32 rows and, if k is long enough, all of k: each of its 8 warps takes every eighth chunk of 32. So 4096
-// rows make 128 blocks, one for each multiprocessor of an H100, and need no second kernel to add partial sums.
-//
-// A warp has 32 rows (8 x 4) and 16 columns; 4 groups of lanes divide k. Sources, lanes and shared memory (162 KiB):
+// A block has 32 rows and, if k is long enough, all of k: each of its 8 warps takes every eighth chunk of 32. A warp
+// has 32 rows (8 x 4) and 16 columns; 4 groups of lanes divide k. Sources, lanes and shared memory (162 KiB):
 // skinny.cuh. Why, and figures: docs/kernels/ffma.md.
 //
 // Requires: gemm of FP32; one product or a strided batch; min(m, n) <= 16; any transposition, alignment and leading

@@ -1,8 +1,6 @@
-// C = alpha op(A) op(B) + beta C with m or n = 1, the product of a matrix and a vector.
-//
-// There are two kernels: for a matrix contiguous along k (..._along_k<lanes>), or along its rows
-// (..._along_rows<rows>). vector.cpp plans tiles, warps and slices of k; split_k_sum.cu adds the slices. Source, rows,
-// lanes and steps: vector.cuh. Why, and figures: docs/kernels/ffma.md.
+// C = alpha op(A) op(B) + beta C with m or n = 1, the product of a matrix and a vector. One kernel takes a matrix
+// contiguous along k (..._along_k<lanes>), one along its rows (..._along_rows<rows>). vector.cpp plans them;
+// split_k_sum.cu adds slices of k. Source, rows, lanes and steps: vector.cuh. Why, and figures: docs/kernels/ffma.md.
 //
 // Requires: gemm of FP32; one product or a strided batch; min(m, n) = 1; any transposition, alignment and leading
 // dimension.

@@ -1,6 +1,5 @@
-// As sm75_ffma_128x64x16_thin, for a k that is not long: two blocks for each multiprocessor, with as many accumulators
-// as registers hold (warps of 64 x 64). A long side of 65536 is one wave, and each element of Y is used for 256 rows.
-// Tiles are not shared: their partial sums would be too much traffic.
+// As sm75_ffma_128x64x16_thin, for a short k: two blocks for each multiprocessor, with as many accumulators as
+// registers hold (warps of 64 x 64). Tiles are not shared: their partial sums would be too much traffic.
 //
 // Requires: sm_80; 85 KiB of shared memory.
 #include "gpu/kernels.h"

@@ -1,4 +1,3 @@
-// The plan of a thin product: how blocks divide tiles and k, and the predicted time.
 #include "thin.h"
 
 #include <algorithm>
@@ -13,16 +12,16 @@ namespace {
 
 constexpr int64_t kMostUnits = INT32_MAX;      // the kernel counts in an int
 constexpr int64_t kMostSharedTiles = 1 << 20;  // the second kernel has up to 1024 blocks a tile
-constexpr int kLeastUnits = 2;                 // of a block that shares tiles
+constexpr int kLeastUnits = 2;                 // units of a block that shares tiles
 
 // Fitted to an H100.
 constexpr double kStall = 0.5;              // stalls of a scheduler with one warp, relative to its work
 constexpr double kLatencySeconds = 1e-6;    // from the first load to the first multiplication
 constexpr double kShareSeconds = 2e-6;      // second kernel, and starts in the middle of tiles
-constexpr double kPartialTraffic = 0.35;    // cost of a byte, in L2, relative to memory
-constexpr double kUnalignedSlowdown = 1.1;  // of the arithmetic, by copies of single floats
+constexpr double kPartialTraffic = 0.35;    // cost of a byte in L2 relative to memory
+constexpr double kUnalignedSlowdown = 1.1;  // slowdown of the arithmetic by copies of single floats
 
-// True if copies can take aligned groups of 4 floats. `outer`: the side that is not k.
+// Copies can take aligned groups of 4 floats. `outer`: the side that is not k.
 bool vectors(const float *operand, int64_t ld, int64_t stride, bool along_k, int64_t outer) {
   return columns_aligned(operand, ld) && stride % 4 == 0 && (along_k || outer % 4 == 0);
 }
@@ -49,9 +48,9 @@ void set_tiles(const ThinTile &tile, int64_t batch_count, ThinPlan *plan) {
 
 // Arithmetic of one multiprocessor.
 struct Arithmetic {
-  double step;      // seconds of a tile with k = 1, of all blocks that fit
+  double step;      // seconds of a tile with k = 1 and all blocks that fit
   double start;     // seconds of a tile's start and end
-  double warps;     // of a block for each scheduler
+  double warps;     // warps of a block for each scheduler
   double resident;  // blocks that fit
 
   double share(double blocks) const { return blocks * warps / (blocks * warps + kStall); }
@@ -81,7 +80,7 @@ double whole_seconds(const Arithmetic &arithmetic, const ThinPlan &plan, double 
 
 double shared_seconds(const ThinTile &tile, const Arithmetic &arithmetic, const ThinPlan &plan, double k,
                       int64_t blocks, const Device &dev) {
-  const double busy = static_cast<double>(ceil_div(blocks, dev.compute_units));  // of the busiest one
+  const double busy = static_cast<double>(ceil_div(blocks, dev.compute_units));  // blocks of the busiest multiprocessor
   const double tiles = static_cast<double>(plan.tiles) / static_cast<double>(blocks);
   const double partial = 16.0 * tile.rows * tile.columns * static_cast<double>(blocks);
   return arithmetic.tiles(busy * tiles, k, busy) + arithmetic.tiles(busy, 0, busy) + kShareSeconds +
@@ -120,7 +119,7 @@ ThinPlan thin_plan(const ThinTile &tile, const GemmDesc &desc, int device_index)
   }
   set_skinny_shares(&w, plan.tiles, plan.blocks, share_tiles);
 
-  // C's traffic follows the arithmetic; that of the operands overlaps it.
+  // Only the operands' traffic overlaps the arithmetic.
   const double out = static_cast<double>(w.wide) * static_cast<double>(w.narrow) * sizeof(float) *
                      (w.beta != 0.0f ? 2 : 1) * static_cast<double>(desc.batch_count);
   plan.seconds = kLaunchSeconds + kLatencySeconds +

@@ -1,15 +1,12 @@
-// Device code of the thin kernels: R (wide x narrow) = X (wide x k) Y (k x narrow) with narrow of 17 to 128
-// (gpu/thin/skinny.h), by persistent blocks.
-//
-// Unlike in skinny.cuh the warps of a block share one ring of k-tiles (thin_copy.cuh), so Y is copied once for all of
-// them. The ring never drains: a block copies its next tile while it multiplies and stores the current one. Why, and
-// sources: docs/kernels/ffma.md, skinny.cuh.
+// R (wide x narrow) = X (wide x k) Y (k x narrow) on the device, with narrow of 17 to 128 (gpu/thin/skinny.h), by
+// persistent blocks. Why: docs/kernels/ffma.md; sources: skinny.cuh.
 //
 //   ring of `stages` slots:   [X tile_m x chunk][Y chunk x tile_n]      one barrier a slot
 //   a warp: 64 rows x 4 narrow_thread columns, 8 x 4 lanes; a thread: 8 rows x narrow_thread columns, in groups of 4
 //
-// k_groups > 1: warp group g takes the quads (k = 4) g, g + k_groups, ... of a slot; at the end of a tile, where the
-// ring drains, the groups' sums are added in that order.
+// The warps of a block share the ring (thin_copy.cuh), so Y is copied once. The ring never drains: a block copies its
+// next tile while it multiplies and stores the current one. Only with k_groups > 1 it drains at the end of a tile: warp
+// group g takes the quads (k = 4) g, g + k_groups, ... of a slot, and the groups' sums are added in that order.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +21,7 @@ namespace libsgemm::cuda::thin {
 
 using namespace gpu;
 
-// Adds a warp's products of one slot. `xs`, `ys`: the thread's first row and column in the group's first quad.
-// `between` runs after the first quad.
+// `xs`, `ys`: the thread's first row and column in the group's first quad. `between` runs after the first quad.
 template <typename Config, typename Between>
 __device__ __forceinline__ void multiply(const float *xs, const float *ys, float (&sum)[Config::narrow_thread][8],
                                          const Between &between) {
@@ -41,7 +37,6 @@ __device__ __forceinline__ void multiply(const float *xs, const float *ys, float
     if (Config::x_along_k) {
 #pragma unroll
       for (int r = 0; r < 8; ++r) {
-        // Rows row + r and row + 32 + r; `row` is a multiple of 4.
         const float4 v = vector_at(xs + (r / 4 * 32) * (kChunk + 1) + r % 4 * kChunk + 4 * quad);
         x[0][r] = v.x, x[1][r] = v.y, x[2][r] = v.z, x[3][r] = v.w;
       }
@@ -92,7 +87,7 @@ __device__ __forceinline__ void multiply(const float *xs, const float *ys, float
   }
 }
 
-// First row and column in R, product of the batch.
+// First row and column in R; product of the batch.
 template <typename Config>
 struct Tile {
   int64_t row, column, product;
@@ -121,17 +116,16 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, group = warp / D::kTileWarps;
   const int of_tile = warp % D::kTileWarps;
-  // Pairs of lanes, and pairs of pairs, read the same words.
   const int row = of_tile % Config::warps_wide * 64 + 4 * (2 * (lane / 8) + lane % 2);
   const int column = of_tile / Config::warps_wide * 4 * Config::narrow_thread + 4 * (lane / 2 % 4);
 
-  // The thread's first elements of X and Y in a slot, in floats.
+  // Offsets of the thread's first elements of X and Y in a slot, in floats.
   int x_at = Config::x_along_k ? row * (kChunk + 1) + 4 * group : 4 * group * D::kRows + row;
   int y_at = D::kXFloats + (Config::y_along_k ? column * (kChunk + 1) + 4 * group : 4 * group * D::kColumns + column);
   keep(x_at);
   keep(y_at);
 
-  // The unit to multiply, and the one to copy, further on.
+  // The unit to multiply, and the later one to copy.
   int tile = first / units, step = first - tile * units;
   int ahead_tile = tile, ahead_step = step, ahead_left = left;
   const int whole_steps = units - (work.k % kChunk != 0 ? 1 : 0);  // units of a tile with a full k-tile

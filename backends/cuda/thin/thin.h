@@ -1,8 +1,8 @@
 // Host code of the thin kernels: products with one long side and one of about 17 to 128 (gpu/thin/skinny.h).
 //
 // A unit of work is one tile of R times one k-tile. Persistent blocks take whole tiles, or, if that would leave
-// multiprocessors idle, equal shares of all units (stream-K: Osama et al., PPoPP 2023). Then skinny_sum adds the
-// partial sums of shared tiles, in the order of k.
+// multiprocessors idle, equal shares of all units (stream-K: Osama et al., PPoPP 2023), whose partial sums skinny_sum
+// adds in the order of k.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace libsgemm::cuda::thin {
 
 using namespace gpu;
 
-// A kernel's measured time relative to its plan's: the plan was fitted to an H100 with cached operands, the ratio to
-// 180 random shapes with cold operands on an H200.
+// Time measured for 180 random shapes with cold operands on an H200, relative to the plan's, which was fitted to an
+// H100 with cached operands.
 template <class Traits>
 double measured_share(int index) {
   return fitted_share(device(index).arch, Traits::shared);
@@ -34,13 +34,13 @@ constexpr int kArch = 0;
 #endif
 
 struct ThinTile {
-  int rows, columns;  // of R, for a block
+  int rows, columns;  // a block's part of R
   int chunk;          // k of a unit
   int threads;
   int resident;             // blocks of a multiprocessor, if shared memory allows
   int narrow_most;          // longest short side
   bool share_tiles;         // blocks may share tiles
-  double start_seconds;     // seconds at the start and end of a tile
+  double start_seconds;     // time at the start and end of a tile
   size_t bytes;             // shared memory of the largest layout
   double ffma_share[2][2];  // measured share of the FFMA peak: [X][Y], K-major or not
 };

@@ -1,5 +1,5 @@
-// The ring of the thin kernels (thin.cuh): layout, and copies of one k-tile. Operands keep their order, so that copies
-// can take 16 bytes also if the operand is transposed:
+// The ring of thin.cuh: layout, and copies of a k-tile. Operands keep their order, so that copies can take 16 bytes of
+// a transposed operand, too:
 //
 //   K-major       row r, k index p at r chunk + r / 4 * 4 + p   rows that eight lanes read at once: on different banks
 //   otherwise     k index p, outer index o at p outer + o
@@ -17,7 +17,6 @@ namespace libsgemm::cuda::thin {
 //   k_groups                     groups of warps_wide x warps_narrow warps, which divide a k-tile
 //   chunk, stages                k of a ring slot, number of slots
 //   resident                     blocks of a multiprocessor that registers must allow
-// Its Config adds in which direction X and Y are contiguous, and if they are copied in aligned groups of 4 floats.
 template <typename Shape, bool kXAlongK, bool kYAlongK, bool kXVectors, bool kYVectors>
 struct Layout : Shape {
   static constexpr bool x_along_k = kXAlongK, y_along_k = kYAlongK, x_vectors = kXVectors, y_vectors = kYVectors;
@@ -29,7 +28,7 @@ struct Derived {
   static constexpr int kTileWarps = Config::warps_wide * Config::warps_narrow;
   static constexpr int kThreads = 32 * kTileWarps * Config::k_groups;
   static constexpr int kChunk = Config::chunk;
-  static constexpr int kQuads = kChunk / 4 / Config::k_groups;  // of a warp in a slot
+  static constexpr int kQuads = kChunk / 4 / Config::k_groups;  // quads of a warp in a slot
   static constexpr int kXFloats = kRows * kChunk + (Config::x_along_k ? kRows : 0);
   static constexpr int kYFloats = kColumns * kChunk + (Config::y_along_k ? kColumns : 0);
   static constexpr int kSlot = kXFloats + kYFloats;
@@ -41,7 +40,7 @@ struct Derived {
   static_assert(Config::narrow_thread % 4 == 0, "LDS.128");
 };
 
-// Otherwise the compiler computes the value again in each iteration.
+// Otherwise the compiler recomputes the value in each iteration.
 __device__ __forceinline__ void keep(int &value) {
 #if defined(__CUDA_ARCH__)
   asm volatile("" : "+r"(value));
@@ -50,15 +49,15 @@ __device__ __forceinline__ void keep(int &value) {
 #endif
 }
 
-// Number of threads that copy one contiguous run: a power of two, or all.
+// Threads that copy one contiguous run: a power of two, or all.
 constexpr int lanes_of(int pieces, int threads) {
   int lanes = 1;
   while (lanes < pieces && lanes < threads) lanes *= 2;
   return lanes;
 }
 
-// A thread's copies of an operand's k-tiles, in pieces of 4 floats or one. Elements beyond `outer`, the side that is
-// not k, are not copied: they only reach sums that are never stored.
+// A thread's copies of k-tiles, in pieces of 4 floats or one. Elements beyond `outer`, the side that is not k, are not
+// copied: they only reach sums that are never stored.
 template <int kOuter, int kDepth, int kThreads, bool kAlongK, bool kVectors>
 struct Copies {
   static constexpr int kPiece = kVectors ? 4 : 1;
@@ -70,7 +69,7 @@ struct Copies {
   static_assert(kParts == 1 || kAcross % kLanes == 0, "parts of a run are alike");
   const float *source = nullptr;  // first piece of the next k-tile
   int target;                     // its offset in a slot, in floats
-  int left = 0;                   // of the outer side, from that piece on
+  int left = 0;                   // outer elements from that piece on
 
   __device__ __forceinline__ Copies() {
     target = at(run(), across());
@@ -92,7 +91,7 @@ struct Copies {
         operand + (kAlongK ? (first_outer + run()) * ld + p + across() : (p + run()) * ld + first_outer + across());
   }
 
-  // Offset of pass `pass` from the thread's first piece.
+  // Relative to the thread's first piece.
   __device__ __forceinline__ static constexpr int run_of(int pass) { return pass / kParts * kRuns; }
   __device__ __forceinline__ static constexpr int across_of(int pass) { return pass % kParts * kLanes * kPiece; }
   __device__ __forceinline__ bool has(int pass) const {
@@ -102,7 +101,7 @@ struct Copies {
 
   __device__ __forceinline__ void advance(int64_t ld) { source += kAlongK ? kDepth : kDepth * ld; }
 
-  // Copies the next k-tile, which is complete along k.
+  // The k-tile is complete along k.
   __device__ __forceinline__ void copy_whole(float *slot, int64_t ld) {
 #pragma unroll
     for (int pass = 0; pass < kPasses; ++pass) {
@@ -118,12 +117,12 @@ struct Copies {
     advance(ld);
   }
 
-  // Copies the next k-tile, of which only k < `depth` exists. The rest becomes 0.
+  // Only k < `depth` exists; the rest becomes 0.
   __device__ __forceinline__ void copy_part(float *slot, int64_t ld, int depth) {
 #pragma unroll 1
     for (int pass = 0; pass < kPasses; ++pass) {
       if (!has(pass)) continue;
-      const int steps = depth - (kAlongK ? across() : run() + run_of(pass));  // from this piece on
+      const int steps = depth - (kAlongK ? across() : run() + run_of(pass));  // k from this piece on
       float *const to = slot + target + at(run_of(pass), across_of(pass));
       const float *const from = source + run_of(pass) * ld + across_of(pass);
 #pragma unroll

@@ -1,5 +1,4 @@
-// Host side of the thin kernels. A kernel's file defines Traits: its Shape (thin_copy.cuh) and properties for ThinTile
-// (thin.h).
+// Host side of the thin kernels. A kernel's file defines Traits: its Shape (thin_copy.cuh) and properties for ThinTile.
 #pragma once
 
 #include "runtime/launch.h"

@@ -1,4 +1,4 @@
-// Epilogue of the thin kernels (thin.cuh): stores a tile to C, or as a partial tile to the workspace.
+// Stores a tile of thin.cuh.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace libsgemm::cuda::thin {
 
 __device__ __forceinline__ float4 vector_at(const float *p) { return *reinterpret_cast<const float4 *>(p); }
 
-// Target of a tile's sums: C, or a partial tile. One of the strides `wide` and `narrow` is 1.
+// C, or a partial tile in the workspace. One of the strides `wide` and `narrow` is 1.
 struct Output {
   float *base;
   int64_t wide, narrow;
@@ -22,7 +22,6 @@ struct Output {
   __device__ __forceinline__ void put(float *to, float sum) const {
     *to = beta != 0.0f ? fmaf(alpha, sum, beta * *to) : alpha * sum;
   }
-  // Stores the first `valid` of four neighbours.
   __device__ __forceinline__ void put(float *to, const float (&sum)[4], int valid, bool vector) const {
     if (vector && valid >= 4) {
       float4 v = make_float4(alpha * sum[0], alpha * sum[1], alpha * sum[2], alpha * sum[3]);
@@ -40,7 +39,7 @@ struct Output {
   }
 };
 
-// Stores a tile that is completely inside C.
+// The tile must be completely inside C.
 template <typename Config>
 __device__ __forceinline__ void store_whole(const float (&sum)[Config::narrow_thread][8], int row, int column,
                                             const Output &out) {
@@ -148,7 +147,7 @@ __device__ __forceinline__ void store_groups(const float (&sum)[Config::narrow_t
       if (c < out.columns && r < out.rows) out.put(out.base + r * out.wide + c, all);
     }
   }
-  __syncthreads();  // the sums have been read
+  __syncthreads();  // others may still read the sums
 }
 
 }  // namespace libsgemm::cuda::thin

@@ -1,8 +1,6 @@
-// The plan of a matrix-vector product: its blocks, warps, slices of k, and the predicted time.
-//
-// The warps of a block divide k until 96 KiB of the matrix are in flight in every multiprocessor. Tiles are small
-// enough to have one for each multiprocessor (3000 rows: 125 tiles of 24). Only if that does not suffice, k is cut into
-// slices.
+// Plans a matrix-vector product. The warps of a block divide k until enough of the matrix is in flight in every
+// multiprocessor (kPlentyBytes). Tiles are small enough to have one for each multiprocessor; only if that does not
+// suffice, k is cut into slices. Why: docs/kernels/ffma.md.
 #include "vector.h"
 
 #include <algorithm>
@@ -14,20 +12,20 @@ namespace libsgemm::cuda {
 namespace {
 
 // Fitted to an H100: copies of equal bytes take as long, or 3 % longer.
-constexpr double kBandwidthShare = 0.914;      // of the data sheet's, with enough loads in flight
-constexpr double kBandwidthOfOne = 1.06;       // most of one multiprocessor, relative to an equal share
-constexpr double kPlentyBytes = 96 * 1024;     // in flight in a multiprocessor, that it needs for it
-constexpr double kSparseLoss = 0.1;            // of time, with half of these in flight
+constexpr double kBandwidthShare = 0.914;      // share of the data sheet's, with enough loads in flight
+constexpr double kBandwidthOfOne = 1.06;       // limit of one multiprocessor, relative to an equal share
+constexpr double kPlentyBytes = 96 * 1024;     // bytes in flight in a multiprocessor for that
+constexpr double kSparseLoss = 0.1;            // time lost with half of these in flight
 constexpr double kNotAligned = 0.08;           // additional traffic: runs begin within sectors
 constexpr double kSumSeconds = 2e-6;           // the second kernel
-constexpr double kPartialBandwidth = 1.5;      // of partial sums, in L2, relative to memory
+constexpr double kPartialBandwidth = 1.5;      // bandwidth of partial sums, in L2, relative to memory
 constexpr double kStepSeconds = 0.8e-6;        // latency of a warp's step, which nothing hides
-constexpr double kWarpBytesAlongK = 8 * 1024;  // in flight, of a warp
+constexpr double kWarpBytesAlongK = 8 * 1024;  // bytes in flight of a warp
 constexpr double kWarpBytesAlongRows = 4 * 1024;
-constexpr int kShortK = 512;    // below, 8 lanes a row instead of 32
-constexpr int kMostPerOne = 8;  // most blocks per multiprocessor to try
+constexpr int kShortK = 512;    // for a shorter k, 8 lanes a row instead of 32
+constexpr int kMostPerOne = 8;  // blocks per multiprocessor to try
 constexpr int kMostSlices = 512;
-constexpr int kResidentWarps = 32;  // of a multiprocessor, along rows: 64 registers a thread
+constexpr int kResidentWarps = 32;  // limit along rows: 64 registers a thread
 
 // Short runs of X reach a share of the bandwidth.
 struct TileShape {
@@ -65,7 +63,6 @@ VectorPlan operands_of(const GemmDesc &d) {
   return plan;
 }
 
-// Searches for the best cut.
 class Search {
  public:
   Search(const GemmDesc &desc, const Device &device) : device_(device), count_(desc.batch_count) {
@@ -89,7 +86,7 @@ class Search {
   }
 
  private:
-  // Tries one slice, and slices of `least` k or more that give a multiprocessor 1 to kMostPerOne blocks.
+  // Tries one slice, and slices of k >= `least` that give a multiprocessor 1 to kMostPerOne blocks.
   template <typename Try>
   void slices(int64_t blocks, int64_t least, const Try &attempt) const {
     attempt(1);

@@ -1,4 +1,4 @@
-// Device code of the matrix-vector product r = X y (vector.h). Memory limits it, so every warp loads 4 or 8 KiB of X to
+// The matrix-vector product r = X y (vector.h) on the device. Memory limits it, so every warp loads 4 or 8 KiB of X to
 // registers before it multiplies, and needs no barrier before its last sum. X bypasses the L1 cache; y stays there.
 //
 //   K-major X: a row is summed by `lanes` lanes (32, or 8 for a short k) of 1, 2 or 4 warps
@@ -27,7 +27,7 @@
 
 namespace libsgemm::cuda::vector {
 
-// A block computes tile blockIdx.x of product blockIdx.z, over slice blockIdx.y of k, where the pointers start.
+// Tile blockIdx.x of product blockIdx.z, over slice blockIdx.y of k, where the pointers start.
 struct Block {
   const float *x, *y;
   int64_t k;
@@ -103,7 +103,7 @@ __device__ __forceinline__ void add_steps(float (&sum)[kRowsOfLane], const float
   }
 }
 
-// Adds the last, short step, by one of the warps that share the rows.
+// Adds the last, short step; only one of the warps that share the rows calls it.
 template <int kLanes>
 __device__ __forceinline__ void add_rest(float (&sum)[kRowsOfLane], const float *const (&rows)[kRowsOfLane],
                                          const Block &block, int64_t y_step, int64_t p, int lane) {
@@ -138,7 +138,7 @@ __device__ __forceinline__ void along_k(const VectorWork &work) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % kLanes, group = threadIdx.x % 32 / kLanes;
   const int64_t first = first_row(work), warp_first = first + warp / work.warps_k * kWarpRows;
   if (warp_first < work.rows) {
-    const float *rows[kRowsOfLane];  // beyond the last it repeats
+    const float *rows[kRowsOfLane];  // the last row repeats
 #pragma unroll
     for (int r = 0; r < kRowsOfLane; ++r) {
       rows[r] = block.x + min(warp_first + group * kRowsOfLane + r, work.rows - 1) * work.x_ld;
@@ -170,7 +170,7 @@ __device__ __forceinline__ void along_k(const VectorWork &work) {
 
 // ---- X contiguous along its rows
 
-// A lane makes kVectors loads of kWidth floats for each of its kLoads columns a step.
+// In a step a lane makes kVectors loads of kWidth floats for each of its kLoads columns.
 template <int kTileRows, int kLoadWidth>
 struct Columns {
   static constexpr int kWidth = kLoadWidth;
@@ -182,7 +182,7 @@ struct Columns {
   const float *x, *y;  // at the lane's first column and row
   int64_t ld, y_step;
   int lane;
-  int row[kVectors];  // after the first
+  int row[kVectors];  // relative to the first row
   float sum[kVectors][kWidth];
 
   // Adds the kCount * kGroups columns from `p` on, `left` at most. Shuffles share the elements of y.
@@ -213,7 +213,7 @@ struct Columns {
 #pragma unroll
     for (int u = 0; u < kCount; ++u) {
       const float f = __shfl_sync(~0u, factors[u * kGroups / 32], u * kGroups % 32 + group);
-      if (!kWhole && u * kGroups + group >= left) continue;  // zeros times NaN
+      if (!kWhole && u * kGroups + group >= left) continue;  // zeros times NaN would be NaN
 #pragma unroll
       for (int v = 0; v < kVectors; ++v) {
 #pragma unroll
@@ -223,7 +223,7 @@ struct Columns {
   }
 };
 
-// Adds up `rows` rows of a tile, a multiple of kWidth.
+// `rows`: a multiple of kWidth.
 template <int kTileRows, int kWidth>
 __device__ __forceinline__ void add_columns(float (&sums)[kTileRows], const VectorWork &work, const Block &block,
                                             const float *x, int rows, int warp, int warps, int lane) {

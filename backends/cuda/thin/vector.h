@@ -1,7 +1,5 @@
-// The matrix-vector product, and how it is cut (vector.cpp), for the kernels of vector.cuh.
-//
-// n = 1 (C = op(A) op(B)) and m = 1 (C^T = op(B)^T op(A)^T) are one problem: r = X y, where X has `rows` rows and k
-// columns.
+// The matrix-vector product, for the kernels of vector.cuh. n = 1 (C = op(A) op(B)) and m = 1 (C^T = op(B)^T op(A)^T)
+// are one problem: r = X y, where X has `rows` rows and k columns.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +12,9 @@ namespace libsgemm::cuda {
 namespace vector {
 
 // K-major X.
-constexpr int kRowsOfLane = 4;    // rows of a lane
+constexpr int kRowsOfLane = 4;
 constexpr int kBatchOfLane = 16;  // k of a lane's step
-constexpr int kWarpsAlongK = 4;   // warps of a block
+constexpr int kWarpsAlongK = 4;
 template <int kLanes>
 constexpr int kResidentAlongK = kLanes == 8 ? 3 : 4;  // blocks; limited by registers
 
@@ -31,12 +29,12 @@ struct VectorWork {
   const float *x, *y;
   float *c;
   int64_t rows, k;
-  int64_t x_ld;                          // of the contiguous runs
-  int64_t y_step, c_step;                // of elements
+  int64_t x_ld;                          // distance of the contiguous runs
+  int64_t y_step, c_step;                // distance of elements
   int64_t x_stride, y_stride, c_stride;  // of a batch
   float alpha, beta;
 
-  int tile_rows;   // rows of a tile
+  int tile_rows;
   int warps_k;     // warps that divide k of the same rows
   int64_t slice;   // k of a slice, a multiple of 4
   float *partial;  // sums of several slices: [product][slice][row]
@@ -46,7 +44,7 @@ struct VectorPlan {
   VectorWork work;
   bool along_k;           // K-major X
   int shape;              // K-major: lanes of a row; else the tile's most rows
-  int64_t tiles, slices;  // of a product
+  int64_t tiles, slices;  // of one product
   int64_t blocks;
   int threads;
   size_t workspace_bytes;  // 0 if there is one slice

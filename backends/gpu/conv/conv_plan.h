@@ -21,7 +21,7 @@ struct ConvFetch {
 };
 ConvFetch conv_fetch(const ConvProblem *problems, int count);
 
-// Of the image, only what taps reach.
+// Counts only what taps reach of the image.
 double conv_bytes(const ConvDesc &desc);
 
 // Bytes of an output to clear first, if no tap reaches some pixels (1 x 1 filters with strides). 0: there are none, or

@@ -1,5 +1,4 @@
-// Device code of the skinny kernels: R (wide x narrow) = X (wide x k) Y (k x narrow), where X is streamed once
-// (gpu/thin/skinny.h).
+// R (wide x narrow) = X (wide x k) Y (k x narrow) on the device, with X streamed once (gpu/thin/skinny.h).
 //
 // Memory bandwidth bounds the speed, so many bytes should be in flight. Each warp (32 consecutive threads) works alone,
 // on its own k or its own rows. Once a part of a chunk of X has been multiplied, the same part of the next chunk is
