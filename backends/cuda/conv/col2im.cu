@@ -1,4 +1,3 @@
-// The kernel that sums the columns after a col2im product (gpu/conv/col2im.h).
 #include "gpu/conv/col2im.h"
 
 #include "gpu/conv/col2im_row.h"

@@ -1,4 +1,3 @@
-// The kernel that packs the filters (gpu/conv/conv_pack.h).
 #include "gpu/conv/conv_pack.h"
 
 namespace libsgemm::cuda {

@@ -1,4 +1,3 @@
-// The second kernels of convolutions with split-K (gpu/tiles/split_k_sum.h).
 #include "gpu/conv/conv_split_k_sum.h"
 
 namespace libsgemm::cuda {

@@ -1,5 +1,5 @@
 // Convolutions on FP64 tensor cores: the main loop of dmma_multistage.cuh with gathered tiles (gather_tile.cuh). After
-// the main loop, the places of the tile's rows and columns in the output overwrite those of the operands.
+// it, the places of the tile's rows and columns in the output overwrite those of the operands.
 #pragma once
 
 #include "fp64/dmma_multistage.cuh"

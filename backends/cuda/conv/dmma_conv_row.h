@@ -1,4 +1,3 @@
-// Host side of dmma_conv.cuh.
 #pragma once
 
 #include "fp64/dmma_row.h"
@@ -6,7 +5,7 @@
 
 namespace libsgemm::cuda {
 
-// Base of a Row of ConvTiles, with a DmmaRow's Config.
+// A Row of ConvTiles derives from it, with a DmmaRow's Config.
 template <class RowConfig>
 struct DmmaConv {
   using Config = RowConfig;
@@ -16,8 +15,8 @@ struct DmmaConv {
 
   static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool split, int index) {
     Tiling tiling = DmmaRow<Config>::tiling(product, index, split ? Config::split_fitted : Config::fitted);
-    // Copies by single elements take as long to compute as this number of columns (kElementsA) and rows of C (H100, 3 x
-    // 3 of 128 channels, NCHW). If strides leave out taps, each element is in another sector of memory.
+    // Time to copy single elements, in columns (kElementsA) and rows of C (H100, 3 x 3 of 128 channels, NCHW). If
+    // strides leave out taps, each element is in another sector of memory.
     constexpr double kElementsA = 6, kElementsB = 10, kElementsApart = 35;
     double time = 1;
     if (!ways.fetch.a_vectors || !ways.fetch.b_vectors) time += kElementsA / Config::tile_n;

@@ -1,4 +1,3 @@
-// Host side of ffma_conv.cuh.
 #pragma once
 
 #include "gpu/conv/conv_row.h"
@@ -6,7 +5,7 @@
 
 namespace libsgemm::cuda {
 
-// Base of a Row of ConvTiles, with the Config of a kernel of multistage.cuh.
+// A Row of ConvTiles derives from it, with the Config of a kernel of multistage.cuh.
 template <class RowConfig>
 struct FfmaConv {
   using Config = RowConfig;
@@ -19,14 +18,13 @@ struct FfmaConv {
     as_fetched.transa = ways.fetch.a_along_k ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
     as_fetched.transb = ways.fetch.b_along_k ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS;
     Tiling tiling = TileRow<Config, Engine::copies>::tiling(as_fetched, index);
-    // 1.27 to 1.36 times as long as the same product in place (H100: ten layers of ResNet and VGG).
+    // Fitted to an H100 (docs/kernels/convolution.md).
     constexpr double kGathering = 0.77;
     tiling.figures.peak_fraction *= kGathering;
     if (!ways.vectors) tiling.figures.steps += Config::by_floats;
     return tiling;
   }
 
-  // K-major operands are copied by single elements.
   template <typename Run>
   static libsgemm_status_t with_fetch(const ConvFetch &fetch, const Run &run) {
     const auto with_b = [&](auto a) {

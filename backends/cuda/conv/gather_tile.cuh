@@ -3,8 +3,8 @@
 //   shared memory, in ConvPlaces    [A, if K-major: the tile's rows][B, if K-major: the tile's columns]
 //                                   [slot 0: places of A's k, of B's k][slot 1] ...
 //
-// There is one slot for each stage, since that many k-tiles are started before the first barrier. A copy of four floats
-// is inside or outside of the image as a whole.
+// Each stage has a slot, since that many k-tiles are started before the first barrier. A copy of four floats is inside
+// or outside of the image as a whole.
 #pragma once
 
 #include "gpu/conv/gather_tile.h"
@@ -18,7 +18,7 @@ template <class Map>
 struct GatherTile : GatheredTile<Map> {
   using GatheredTile<Map>::GatheredTile;
 
-  // Copies `first` to `end` - 1 of a k-tile. `sum`: its places of k.
+  // Copies `first` to `end` - 1 of a k-tile, whose places of k are `sum`.
   __device__ __forceinline__ void copy_async(float *shared, const ConvPlace *sum, int first, int end) const {
     float *to = shared + Map::target;
     this->for_copies(sum, first, end, [to](int i, const float *element, bool inside) {
@@ -31,7 +31,7 @@ struct GatherTile : GatheredTile<Map> {
   }
 };
 
-// Supplies the k-tiles of a convolution to dmma_multistage.cuh and multistage.cuh.
+// For dmma_multistage.cuh and multistage.cuh.
 template <class A, class B, int Stages>
 struct GatherSupply {
   static constexpr bool spread = true;
@@ -42,11 +42,11 @@ struct GatherSupply {
   B b;
   const ConvProblem &problem;
   ConvPlace *slots;
-  int slot;  // of the next k-tile
-  int next;  // index of the next k-tile, from 0 on in the block
+  int slot;  // slot of the next k-tile
+  int next;  // next k-tile, from 0 on in the block
   int first_k;
 
-  // `row`, `column`: start of the block's tile. `first_k`: start of its k. K-tiles can be copied after a barrier.
+  // `row`, `column`, `first_k`: start of the block's tile and of its k. A barrier must precede the first copy.
   __device__ __forceinline__ GatherSupply(const ConvProblem &problem, int64_t group, int row, int column, int first_k,
                                           ConvPlace *table)
       : a(problem.row, problem.a, group, row, table),
@@ -68,7 +68,6 @@ struct GatherSupply {
     advance();
   }
 
-  // The interface of multistage.cuh: first k-tile, next k-tile.
   __device__ __forceinline__ void copy_first(float *stage) {
     copy_async(stage);
     ptx::commit_copies();
@@ -81,7 +80,7 @@ struct GatherSupply {
     ptx::commit_copies();
   }
 
-  // The first half of the shares are A's, the second half B's.
+  // The first half of the parts are A's, the second half B's.
   __device__ __forceinline__ void copy_part(int part, int parts, float *stage) {
     const int half = parts / 2, of_b = part - half;
     if (part < half) {
@@ -103,13 +102,13 @@ struct GatherSupply {
     ++next;
   }
 
-  // Place i of k-tile `tile`: A's places of k, then B's.
+  // Place i of a k-tile: A's places of k, then B's.
   __device__ __forceinline__ ConvPlace sum_place(int i, int tile) const {
     const bool of_a = i < A::sum_places;
     const int k = of_a ? i * A::sum_step : (i - A::sum_places) * B::sum_step;
     return place_of(problem.sum, (of_a ? problem.a : problem.b).sum, first_k + tile * depth + k);
   }
-  // The places of the k-tile after the next; the constructor computes the first Stages ones.
+  // Places of the k-tile after the next; the constructor computes the first Stages ones.
   __device__ __forceinline__ void prepare() {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < slot_places) slots[slot_behind() + thread] = sum_place(thread, next + 1);

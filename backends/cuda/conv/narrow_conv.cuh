@@ -1,4 +1,4 @@
-// Convolutions to few channels, by blocks (picture: sm75_ffma_16x64x4_narrow_conv).
+// Picture: sm75_ffma_16x64x4_narrow_conv.
 #pragma once
 
 #include "contract/finish.h"
@@ -12,9 +12,9 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 constexpr int kNarrowWarps = kNarrowThreads / 32;
-constexpr int kGroups = 2, kGroupThreads = kNarrowThreads / kGroups;  // each with half of a stage's channels
-constexpr int kRows = 2, kHalves = 2, kEach = 4;                      // of a thread, parts of a row, columns of a part
-constexpr int kTaps = 4;                                              // to multiply after each read of the image
+constexpr int kGroups = 2, kGroupThreads = kNarrowThreads / kGroups;  // each has half of a stage's channels
+constexpr int kRows = 2, kHalves = 2, kEach = 4;  // rows of a thread, parts of a row, columns of a part
+constexpr int kTaps = 4;                          // taps multiplied after each read of the image
 
 struct NarrowPlace {
   int image, group, quad;
@@ -33,9 +33,9 @@ struct NarrowTile {
   int64_t image_c, image_h, image_w, filter_k, filter_c, filter_r, filter_s;
   int channels, height, width, filters, taps_h, taps_w;
   int row, column;        // of the tile in the output
-  int in_row, in_column;  // of what it reads of the image
-  int rows;               // of the image, for the tile
-  int taps;               // of a filter
+  int in_row, in_column;  // start in the image
+  int rows;               // rows of the image for the tile
+  int taps;
   const NarrowProblem &p;
   const float *image, *filter;
 
@@ -72,8 +72,8 @@ struct NarrowTile {
     return stage + kNarrowDepth * rows * kNarrowPitch;
   }
 
-  // Copies channels `first` on, and their filters. A warp copies a line at a time, kAcross columns at once: 32 of one
-  // channel, or 8 of 4 neighbouring channels.
+  // Copies channels from `first` on, and their filters. A warp copies a line at a time, kAcross columns at once: 32 of
+  // one channel, or 8 of 4 neighbouring channels.
   template <int kAcross>
   __device__ __forceinline__ void copy(float *stage, int first) const {
     constexpr int kLanes = 32 / kAcross, kTimes = (kNarrowPitch + kAcross - 1) / kAcross;

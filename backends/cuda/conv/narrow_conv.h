@@ -1,5 +1,5 @@
 // Parameters of sm75_ffma_16x64x4_narrow_conv: strides and dilations of 1. A data gradient with strides is several such
-// convolutions (gpu/conv/conv_product.h). Host and device.
+// convolutions.
 #pragma once
 
 #include "cuda/conv/splits/conv_splits.h"
@@ -7,23 +7,23 @@
 namespace libsgemm::cuda {
 
 constexpr int kNarrowRows = 16, kNarrowColumns = 64;  // tile of the output
-constexpr int kNarrowTaps = 8;                        // most taps along either side
+constexpr int kNarrowTaps = 8;                        // limit along either side
 constexpr int kNarrowPitch = kNarrowColumns + kNarrowTaps;
 constexpr int kNarrowDepth = 4;  // channels of the image in a stage
 constexpr int kNarrowThreads = 128;
-constexpr int kNarrowQuads = 4;  // most of a group; a quad is up to four filters
+constexpr int kNarrowQuads = 4;  // limit of a group; a quad is up to four filters
 
 struct NarrowProblem {
-  ConvImage image;      // all channels are summed
+  ConvImage image;      // sums all channels
   ConvFilters filters;  // one for each channel of a group of the output
-  int p, q;             // of the output
+  int p, q;             // size of the output
   int first_h, first_w;
   float *out;
   int64_t out_n, out_h, out_w, out_k;
-  int64_t image_group, filter_group, out_group;  // from group to group
+  int64_t image_group, filter_group, out_group;  // distances between groups
   bool out_vectors;                              // a quad's channels are neighbours, at multiples of 16 bytes
   gpu::Divisor taps_w;
-  int tiles_w, tiles;  // of a row of tiles; of an image
+  int tiles_w, tiles;  // tiles of a row of tiles; of an image
 };
 
 struct NarrowProblems {
@@ -31,8 +31,8 @@ struct NarrowProblems {
   NarrowProblem problem[kMost];
   gpu::Divisor quads, groups;  // of a group's output channels; of the call
   float alpha, beta;
-  int stage_floats;    // of the largest stage
-  bool channels_next;  // the image's are neighbours
+  int stage_floats;    // size of the largest stage
+  bool channels_next;  // the image's channels are neighbours
 };
 
 }  // namespace libsgemm::cuda

@@ -1,6 +1,6 @@
-// As sm90_dmma_64x64x32_conv.cu, by FP32 FMAs, on any architecture: for GPUs without full-rate FP64 tensor cores. For
-// large problems; only with _split_k, whose workspace has 4 bytes instead of 8. Main loop: tiles/multistage.cuh.
-// K-major operands are copied by single elements, transposed.
+// As sm90_dmma_64x64x32_conv.cu, by FP32 FMAs, on any architecture: for large problems on GPUs without full-rate FP64
+// tensor cores; only with _split_k, with 4 bytes of workspace instead of 8. Main loop: tiles/multistage.cuh. K-major
+// operands are copied by single elements.
 #include "ffma_conv.cuh"
 #include "ffma_conv_row.h"
 
@@ -10,7 +10,7 @@ namespace {
 struct Config : TileShape<128, 64, 16, 8, 8, 8, 2> {
   static constexpr int min_arch = 75;
   static constexpr int stages = 3;
-  static constexpr int blocks = 3;  // resident on a multiprocessor
+  static constexpr int blocks = 3;
   static constexpr double peak_fraction = 0.74;
   static constexpr double by_floats = 6;  // k that takes as long as storing C by single floats
   static constexpr Fitted fitted = Fitted::sm80_ffma_128x64x16_multistage;

@@ -2,8 +2,8 @@
 // tiles of a product would be mostly zeros. A block computes up to four channels of a group's output. Figures:
 // docs/kernels/convolution.md.
 //
-// A data gradient with strides is one such convolution of dy for each remainder of rows and columns, with the taps that
-// contribute to it. A launch computes four of them (grid: tiles; images, groups and quads of channels; remainders).
+// A data gradient with strides is one such convolution of dy for each remainder of rows and columns, of which a launch
+// computes four (grid: tiles; images, groups and quads of channels; remainders).
 //
 //   tile of the output: 16 rows x 64 columns x up to 4 channels; a thread has 2 x 4 columns of two rows
 //
@@ -47,7 +47,7 @@ namespace {
 
 struct Narrow {
   static bool supports(const ConvDesc &desc, int) {
-    constexpr int64_t kMostBlocks = 65535;  // along the grid's y
+    constexpr int64_t kMostBlocks = 65535;  // limit of the grid's y
     if (desc.direction == Conv::weight_gradient || !conv_fits(desc)) return false;
     const int64_t tiles = ceil_div(desc.direction == Conv::forward ? desc.p : desc.h, kNarrowRows) *
                           ceil_div(desc.direction == Conv::forward ? desc.q : desc.w, kNarrowColumns);
@@ -67,10 +67,10 @@ struct Narrow {
   }
 
   static double cost(const ConvDesc &desc, int index) {
-    // Share of the peak of FMAs. Costs, in FMAs: of copying an element; of storing one of neighbouring columns or of a
-    // quad; a strided one; one of neighbouring channels not stored as quads.
+    // Costs, in FMAs, of copying an element, and of storing one of neighbouring columns or of a quad, a strided one,
+    // and one of neighbouring channels not stored as quads.
     constexpr double kPeakFraction = 0.45, kCopy = 20, kStore = 10, kStoreApart = 40, kStoreAlone = 60;
-    constexpr int kColumns = kNarrowColumns + 32;  // that a warp copies, some of them idle
+    constexpr int kColumns = kNarrowColumns + 32;  // columns that a warp copies, some of them idle
     const Device &d = device(index);
     double work = 0, tiles = 0;  // FMAs of an image and a quad
     const ConvSizes sizes(desc);
@@ -137,7 +137,7 @@ struct Narrow {
   }
   static int64_t quads(const ConvDesc &desc) { return ceil_div(channels(desc), 4); }
   static int64_t blocks_along_y(const ConvDesc &desc) { return desc.n * desc.groups * quads(desc); }
-  // Returns the number of channels of the kernel's instance: 1, 3 or 4.
+  // Channels of the kernel's instance: 1, 3 or 4.
   static int instance(const ConvDesc &desc) {
     const int64_t most = std::min<int64_t>(channels(desc), 4);
     return most == 2 ? 3 : static_cast<int>(most);

@@ -9,9 +9,9 @@ namespace {
 struct Config : TileShape<64, 64, 16, 8, 4, 4, 2> {
   static constexpr int min_arch = 75;
   static constexpr int stages = 4;
-  static constexpr int blocks = 4;  // resident on a multiprocessor
+  static constexpr int blocks = 4;
   static constexpr double peak_fraction = 0.71;
-  static constexpr double by_floats = 6;  // k that takes as long as storing C by single floats
+  static constexpr double by_floats = 6;
   static constexpr Fitted fitted = Fitted::sm80_ffma_64x64x16_multistage;
 };
 

@@ -9,7 +9,7 @@ namespace libsgemm::cuda {
 namespace {
 
 struct Config : Sm80Dmma64x64x32 {
-  static constexpr int blocks = 3;  // places take the shared memory of a fourth
+  static constexpr int blocks = 3;  // a fourth has no shared memory for places
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The passes over the operands of a convolution of splits (conv_splits.h). Bound by memory.
+// Passes over the operands of a convolution of splits (conv_splits.h). Bound by memory.
 //
 //   conv_survey   a block for each filter: finds its largest magnitude, then writes its splits; for images, blocks in
 //                 memory order
@@ -11,13 +11,13 @@
 namespace libsgemm::cuda {
 namespace {
 
-constexpr int kSurveyUnits = 8, kSplitUnits = 4;  // of a thread
+constexpr int kSurveyUnits = 8, kSplitUnits = 4;  // units of a thread
 constexpr int kPixels = 64, kChannels = 32;       // transposed at a time
 
 template <Scheme kScheme>
 constexpr int kQuadBytes = 4 * kConvFormat<kScheme>.bytes;
 
-// Factor of an image; 2^0 if the scheme does not scale.
+// 2^0 if the scheme does not scale.
 template <Scheme kScheme>
 __device__ __forceinline__ PowerOfTwo scale_of_image(const ConvPass &p, unsigned image) {
   if constexpr (kScaledRows<kScheme>) return PowerOfTwo(scale_of(p.most[static_cast<int>(image) * p.words_of_image]));
@@ -41,7 +41,7 @@ __device__ __forceinline__ void write_splits(const Four<uint32_t> &x, const Powe
   }
 }
 
-// Loads four channels from `first` on, `step` elements apart; zeros from `channels` on.
+// Channels are `step` elements apart; zeros from `channels` on.
 __device__ __forceinline__ Four<uint32_t> load_channels(const uint32_t *from, int64_t step, int first, int channels) {
   Four<uint32_t> x = {};
 #pragma unroll
@@ -60,7 +60,7 @@ struct Range {
   }
 };
 
-// Combines the ranges of the block's threads; each gets the result.
+// Combines the ranges of all threads, and returns the result to each.
 __device__ __forceinline__ Range range_of_block(Range mine) {
   constexpr int kWarps = kPassThreads / 32;
   __shared__ uint32_t most[kWarps], least[kWarps];

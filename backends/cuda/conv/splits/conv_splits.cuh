@@ -1,4 +1,3 @@
-// The guards of convolutions of splits (conv_splits.h).
 #pragma once
 
 #include "conv_splits.h"
@@ -6,7 +5,7 @@
 
 namespace libsgemm::cuda {
 
-// True if one of the images or of the filters of tile (`pixels`, `filters`) makes the guard leave it out.
+// An image or a filter of tile (`pixels`, `filters`) makes the guard leave it out.
 __device__ __forceinline__ bool left_out(const ConvGuard &g, int pixels, int filters) {
   const int first = g.pixels.quotient(pixels * kOuterPad);
   const int last = min(g.pixels.quotient(pixels * kOuterPad + kOuterPad - 1), g.images - 1);

@@ -7,13 +7,13 @@
 //             base + i * split_bytes + (k * ld + (r * taps along w + s) * blocks * step + c) * bytes
 //
 // Channels are padded with zeros: in the image to a multiple of 8, in the filters to a multiple of `step`, the channels
-// of one tap in a k-step; TMA fills in those that the image lacks. In the modes fp16, bf16 and tf32 there is one split,
-// not scaled, and nothing is left out.
+// of one tap in a k-step; TMA fills in those that the image lacks. The modes fp16, bf16 and tf32 have one split, which
+// is not scaled, and no guard.
 //
 // A filter is scaled by its largest magnitude. An image has one scale, since its windows overlap: elements below 2^-49
 // of its largest are lost in mode fp16x3, below 2^-148 in bf16x6. In mode fp32_fast, FP64 computes the output of an
-// image that spans too many powers of two. The bound proven in docs/kernels/splits.md holds for the rest: no line of
-// the proof requires more of a window than holds for the whole image. The exception for dense rows does not apply.
+// image that spans too many powers of two, also of a dense one. The proof in docs/kernels/splits.md holds for the rest,
+// since no line of it requires more of a window than of the whole image.
 #pragma once
 
 #include "gpu/conv/conv_problem.h"
@@ -26,7 +26,7 @@ using namespace gpu;
 
 struct ConvFormat {
   int splits, bytes;
-  int channels;  // of a k-step: 64 bytes with several splits, else 128
+  int channels;  // channels of a k-step: 64 bytes with several splits, else 128
   bool scaled;
 };
 template <Scheme kScheme>
@@ -48,10 +48,10 @@ struct ConvFilters {
 // Selects the tiles of kOuterPad pixels x kOuterPad filters for FP64.
 struct ConvGuard {
   const uint32_t *most, *least;      // of images; as in Splits
-  const uint32_t *filters, *excess;  // of each kOuterPad filters: largest magnitude, excess
+  const uint32_t *filters, *excess;  // of kOuterPad filters
   gpu::Divisor pixels;               // of an image of the output
   int images;
-  int log2_k;       // of the terms of a sum, rounded up
+  int log2_k;       // log2 of the terms of a sum, rounded up
   int most_excess;  // mode fp32_fast; below 0: not checked
 };
 
@@ -60,7 +60,7 @@ struct ConvPass {
   // Loops over an image in memory order; a unit is four elements if `vectors`, else one.
   gpu::Divisor middle, inner;
   int64_t walk[3];
-  int units;  // of an image
+  int units;  // units of an image
   bool vectors;
 
   bool along_c;               // channels are neighbours
@@ -77,19 +77,19 @@ struct ConvPass {
   int filter_quads;
   char *filter_splits;
   int64_t filter_split_bytes, filter_ld;
-  uint32_t *filter_most, *block_most, *excess;  // of filters; the others of each kOuterPad filters
+  uint32_t *filter_most, *block_most, *excess;  // of filters; the others of kOuterPad filters
 };
 
-// Tensors that a survey reads: largest and smallest magnitudes of images; of filters the splits and, if the scheme
-// scales, largest magnitudes and excesses. Words must be zero before, except those of blocks of filters: these may come
-// from other taps of the same filters, and then cover both.
+// Tensors that a survey reads: for images it finds largest and smallest magnitudes; for filters it writes the splits
+// and, if the scheme scales, largest magnitudes and excesses. Words must be zero before, except those of blocks of
+// filters: if other taps of the same filters wrote these, they cover both.
 struct ConvSurvey {
   bool images, filters;
 };
 libsgemm_status_t launch_conv_survey(Scheme scheme, const ConvPass &pass, const ConvSurvey &of, const Launch &launch,
                                      Error *error);
 libsgemm_status_t launch_conv_split(Scheme scheme, const ConvPass &pass, const Launch &launch, Error *error);
-// The tiles of product `index` that the guard leaves out.
+// Tiles of product `index` that the guard leaves out.
 libsgemm_status_t launch_conv_repair(const ConvDesc &desc, int64_t index, const ConvGuard &guard, const Launch &launch,
                                      Error *error);
 
@@ -113,10 +113,10 @@ struct ConvWeightsSum {
   ConvWeightsGuard guard;
 };
 libsgemm_status_t launch_conv_weights_sum(const ConvWeightsSum &sum, const Launch &launch, Error *error);
-// Computes the gradient in FP64, if the guard leaves it out. `sums`: workspace for slices of doubles.
+// Acts only if the guard leaves the gradient out. `sums`: workspace for slices of doubles.
 libsgemm_status_t launch_conv_weights_repair(const ConvDesc &desc, const ConvWeightsGuard &guard, void *sums,
                                              size_t sums_bytes, const Launch &launch, Error *error);
-// Adds these slices, if the guard leaves the gradient out.
+// Adds these slices.
 libsgemm_status_t launch_conv_repair_sum(const gpu::ConvProblem &p, int slices, const ConvWeightsGuard &guard,
                                          const Launch &launch, Error *error);
 

@@ -1,9 +1,6 @@
-// Computes what a convolution of splits leaves out (conv_splits.h): images or filters that hold NaN or Inf, whose
-// products may leave FP32's range, or that span too many powers of two for mode fp32_fast. It reads the tensors
-// themselves, by the kernel of sm90_dmma_64x64x32_conv.
-//
-// It is launched after every such convolution; blocks whose tile is not left out return at once. A weight gradient may
-// be cut into slices, which conv_repair_sum adds. Not measured.
+// Computes what a convolution of splits leaves out (conv_splits.h), from the tensors themselves, by the kernel of
+// sm90_dmma_64x64x32_conv. It follows every such convolution; blocks of other tiles return at once. conv_repair_sum
+// adds slices of a weight gradient. Not measured.
 #include "conv_splits.cuh"
 #include "cuda/conv/dmma_conv.cuh"
 #include "cuda/conv/dmma_conv_row.h"

@@ -1,5 +1,4 @@
-// As sm90_wgmma_128x256x32_fp16x3_weights.cu, from six products of bfloat16 (mode bf16x6), with 3 splits and 6 bytes
-// for each element, and no room for the boxes of stores. No mode fp32_fast.
+// As sm90_wgmma_128x256x32_fp16x3_weights.cu, with the differences of sm90_wgmma_128x256x32_bf16x6_conv.cu.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
 #include "wgmma_weights_row.h"

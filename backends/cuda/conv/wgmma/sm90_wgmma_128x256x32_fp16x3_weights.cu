@@ -8,13 +8,12 @@
 // Launches: wgmma_weights.h. Main loop: wgmma_weights.cuh; sources: wgmma/wgmma_engine.cuh. Shared memory: as in
 // sm90_wgmma_128x256x32_fp16x3_conv.cu.
 //
-//   tile: 256 channels of taps (x) x 128 filters (y), in k-steps of 32 pixels; also 128 x 128 and 256 x 64; with more
-//   than 128 filters, two neighbouring tiles of the same channels form a cluster
+// tile: 256 channels of taps (x) x 128 filters (y), in k-steps of 32 pixels; also 128 x 128 and 256 x 64; with more
+// than 128 filters, two neighbouring tiles of the same channels form a cluster
 //
 // Requires: sm_90, and FP64 tensor cores; the weight gradient without groups; FP32 tensors with any element strides and
-// alignment; strides up to 8, padding up to 127, dilation x (taps - 1) up to about 127 more than the padding.
-// Workspace: one image and its gradient, 4 bytes for each element, channels up to multiples of 8; and a copy of the
-// filters, channels up to multiples of 64.
+// alignment; strides, padding and dilation as in that kernel. Workspace: one image and its gradient, 4 bytes for each
+// element, channels up to multiples of 8; and a copy of the filters, channels up to multiples of 64.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
 #include "wgmma_weights_row.h"

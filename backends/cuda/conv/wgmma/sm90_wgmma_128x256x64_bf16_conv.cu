@@ -1,4 +1,4 @@
-// As sm90_wgmma_128x256x64_fp16_conv.cu, rounded to bfloat16 (mode bf16); as fast within 2 %.
+// As sm90_wgmma_128x256x64_fp16_conv.cu, rounded to bfloat16 (mode bf16).
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

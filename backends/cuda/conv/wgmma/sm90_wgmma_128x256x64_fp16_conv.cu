@@ -1,5 +1,5 @@
-// As sm90_wgmma_128x256x32_fp16x3_conv.cu, of images and filters rounded to fp16 (mode fp16), with 128 accumulators of
-// wgmma a thread and none in FP32. A stage has 64 channels. No mode fp32_fast.
+// As sm90_wgmma_128x256x32_fp16x3_conv.cu, for images and filters rounded to fp16 (mode fp16): a thread has 128
+// accumulators of wgmma and none in FP32, a stage 64 channels. No mode fp32_fast.
 //
 // Requires: the same, except FP64 tensor cores; 8 channels (in the data gradient: filters) or more. Workspace: the
 // filters and one image, 2 bytes for each element, channels up to multiples of 64 in filters and of 8 in images.

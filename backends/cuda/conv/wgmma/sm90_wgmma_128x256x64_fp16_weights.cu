@@ -1,4 +1,4 @@
-// As sm90_wgmma_128x256x32_fp16x3_weights.cu, of images and gradients rounded to fp16 (mode fp16), in k-steps of 64
+// As sm90_wgmma_128x256x32_fp16x3_weights.cu, for images and gradients rounded to fp16 (mode fp16), in k-steps of 64
 // pixels. No mode fp32_fast.
 //
 // Requires: the same, except FP64 tensor cores; 16 channels or more. Workspace: 2 bytes for each element instead of 4.

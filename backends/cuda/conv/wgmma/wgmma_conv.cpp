@@ -18,7 +18,7 @@ int64_t filter_ld(const ConvGeometry &g, int channels) {
 
 int64_t terms_of(const ConvGeometry &g) { return int64_t{g.filters.channels} * g.filters.taps_h * g.filters.taps_w; }
 
-// Upper corner of the rectangle of `count` pixels, relative to the image's last row or column.
+// Corner of the rectangle of `count` pixels, relative to the image's last row or column.
 int64_t upper(int64_t first, int64_t stride, int64_t count, int64_t size) {
   return first + (count - 1) * stride - (size - 1);
 }
@@ -60,7 +60,7 @@ bool lies_for_tma(const ConvImage &x) {
          p.n <= kMostStep && reinterpret_cast<uintptr_t>(x.data) % 16 == 0;
 }
 
-// True if TMA can walk over the windows, in the output's order in memory.
+// TMA can walk over the windows, in the output's order in memory.
 bool fits(const ConvGeometry &g) {
   // conv_problem() sorts pixels by memory; only in this order the guard's tiles are those of the repair.
   const auto behind = [](int64_t step, int64_t size, int64_t inner, int64_t inner_size) {
@@ -176,7 +176,7 @@ int64_t conv_steps(const ConvGeometry &g, const ConvFormat &format) {
 ConvSplitsLayout conv_splits_layout(const ConvDesc &desc, const ConvFormat &format, size_t bytes) {
   const auto count = static_cast<size_t>(format.splits), size = static_cast<size_t>(format.bytes);
   const ConvGeometry g = conv_geometry(desc, 0);
-  int64_t ld = 0;  // of all products
+  int64_t ld = 0;  // for all products
   for (int64_t index = 0; index < conv_products(desc); ++index) {
     ld = std::max(ld, filter_ld(conv_geometry(desc, index), format.channels));
   }
@@ -247,7 +247,7 @@ double image_pass_bytes(const ConvGeometry &g, const ConvFormat &format) {
 }
 
 double filter_pass_bytes(const ConvGeometry &g, const ConvFormat &format) {
-  // Distant elements, as of a filter in a data gradient, cost half a sector each (fitted).
+  // Distant elements, as those of a filter in a data gradient, cost half a sector each (fitted).
   constexpr int64_t kNear = 64;
   const double read = std::abs(g.filters.c) > kNear ? 16 : 4;
   return static_cast<double>(filter_ld(g, format.channels)) * g.filters.filters * (read + format.splits * format.bytes);

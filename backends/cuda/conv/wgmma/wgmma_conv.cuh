@@ -1,7 +1,7 @@
 // Convolutions of split operands (conv_splits.h) by wgmma: the main loop of wgmma/wgmma_engine.cuh with pixels of the
-// output as x and filters as y. A k-step is Config::depth channels of one tap. TMA's im2col mode copies them for x: it
-// walks over the pixels, along rows and images and with the strides, reads each at the offset of the tap, and fills in
-// zeros outside of an image.
+// output as x and filters as y. A k-step is Config::depth channels of one tap. For x, TMA's im2col mode walks over the
+// pixels, along rows and images and with the strides, reads each at the offset of the tap, and fills in zeros outside
+// of an image.
 //
 // Image n of split i is image i * images + n of the map. If a tile has fewer pixels than rows, TMA also copies some of
 // the next split, which are never stored.
@@ -13,10 +13,9 @@
 
 namespace libsgemm::cuda {
 
-// Pixels of a tile, from `pixel` on.
 struct ConvPixels {
   const ConvWindows &windows;
-  int n, h, w;  // that tap 0 reads
+  int n, h, w;  // place that tap 0 reads
 
   __device__ __forceinline__ ConvPixels(const ConvWindows &windows, int pixel) : windows(windows) {
     n = windows.pixels.quotient(pixel);
@@ -61,7 +60,6 @@ __device__ __forceinline__ float *place_of_pixel(const ConvWindows &windows, con
   return out.c + n * windows.out_n + h * windows.out_h + w * windows.out_w;
 }
 
-// Operands are not scaled.
 struct PlainConvFinish : UnreadFinish {
   static constexpr bool dense = false;
   const ConvWindows &windows;

@@ -1,5 +1,4 @@
-// Host side of convolutions of split or rounded operands (wgmma_conv.cuh): requirements, workspace, and the parts of a
-// call.
+// Host side of convolutions of split or rounded operands (wgmma_conv.cuh).
 //
 //   workspace: [if scaled: largest and smallest magnitudes of images; largest of filters; largest and excesses of
 //              blocks of filters][splits of the filters][splits of as many images as fit]
@@ -22,27 +21,27 @@ namespace libsgemm::cuda {
 struct ConvGeometry {
   ConvImage image;
   ConvFilters filters;
-  int p, q;  // of the output
+  int p, q;  // size of the output
   int first_h, first_w, stride_h, stride_w, dilation_h, dilation_w;
   float *out;
   int64_t out_n, out_h, out_w, out_k;
 };
 
 bool windows_fit(const ConvGeometry &g);
-// True if TMA can walk over all windows of the call, in the output's order in memory.
+// TMA can walk over all windows of the call, in the output's order in memory.
 bool wgmma_conv_fits(const ConvDesc &desc);
 ConvGeometry conv_geometry(const ConvDesc &desc, int64_t index);
 ConvGeometry conv_geometry(const ConvDesc &desc, const ConvProduct &product);
 // Terms of an output in the convolution with the fewest taps.
 int64_t conv_least_terms(const ConvDesc &desc);
-// The same convolution of images `first` to `first` + `count` - 1.
+// Images `first` to `first` + `count` - 1.
 ConvDesc conv_images(const ConvDesc &desc, int64_t first, int64_t count);
 
-// True if the pixels of `images` images of the output are equally far apart in memory.
+// In memory, the pixels of `images` images of the output are equally far apart.
 bool evenly_apart(const ConvGeometry &g, int64_t images);
 
 // Time to store a tile, in the unit of kBeginSteps (wgmma_conv_row.h): by rows, if channels are contiguous, or by
-// elements; the same if pixels are not evenly apart, as in a data gradient with strides.
+// elements; both also for pixels that are not evenly apart, as in a data gradient with strides.
 struct ConvStoreSteps {
   double rows, elements, rows_apart, elements_apart;
 };
@@ -52,25 +51,25 @@ int64_t conv_steps(const ConvGeometry &g, const ConvFormat &format);
 
 struct ConvSplitsLayout {
   bool in_place;   // TMA rounds the images to TF32 as it copies
-  int64_t images;  // at a time; 0: not even one fits
+  int64_t images;  // images at a time; 0: not even one fits
   size_t words_bytes, filter_bytes, filter_split_bytes;
   int64_t filter_rows;  // up to a multiple of kOuterPad
-  size_t image_bytes;   // of a split
+  size_t image_bytes;   // size of a split
   size_t least_bytes;   // with one image at a time
 };
 ConvSplitsLayout conv_splits_layout(const ConvDesc &desc, const ConvFormat &format, size_t bytes);
 
-// The passes over `count` images from `first` on; without filters.
+// `count` images from `first` on; no filters.
 ConvPass image_pass(const ConvImage &all, int64_t first, int64_t count);
-// The passes with filters, too. `g`: geometry of all images.
+// With filters. `g`: geometry of all images.
 ConvPass conv_pass(const ConvGeometry &g, const ConvFormat &format, const ConvSplitsLayout &l, void *workspace,
                    int64_t first, int64_t count);
-// Bytes of the splits of all images; bytes that the passes move.
+// Size of the splits of all images; traffic of the passes.
 double image_split_bytes(const ConvGeometry &g, const ConvFormat &format);
 double image_pass_bytes(const ConvGeometry &g, const ConvFormat &format);
 double filter_pass_bytes(const ConvGeometry &g, const ConvFormat &format);
 
-// Parameters of the kernel for the images of `pass`. `keeps_bound`: true in mode fp32_fast.
+// For the images of `pass`. `keeps_bound`: mode fp32_fast.
 WgmmaConvProblem conv_windows(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, bool keeps_bound);
 // A matrix of `along` x `across` whose splits are `split_bytes` apart. A copy takes `box` of each of `box_splits`
 // splits.

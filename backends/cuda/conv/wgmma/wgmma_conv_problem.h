@@ -1,4 +1,4 @@
-// Parameters of a launch of a convolution by wgmma (wgmma_conv.cuh). Host and device.
+// Parameters of wgmma_conv.cuh. Host and device.
 #pragma once
 
 #include "cuda/conv/splits/conv_splits.h"
@@ -9,13 +9,13 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 struct ConvWindows {
-  Divisor pixels, width;       // of an image of the output; of a row
-  Divisor blocks, taps_w;      // k-steps of a tap; taps of a row
-  int taps;                    // of a filter
-  int images, channels;        // of a split
-  int first_h, first_w;        // of the image, for pixel 0, tap 0
-  int stride_h, stride_w;      // from pixel to pixel
-  int dilation_h, dilation_w;  // from tap to tap
+  Divisor pixels, width;   // of an image of the output; of a row
+  Divisor blocks, taps_w;  // k-steps of a tap; taps of a row
+  int taps;
+  int images, channels;  // of a split
+  int first_h, first_w;  // place in the image for pixel 0, tap 0
+  int stride_h, stride_w;
+  int dilation_h, dilation_w;
   // Elements of the output to the next image, row, pixel.
   int64_t out_n, out_h, out_w;
 };

@@ -1,4 +1,4 @@
-// Host side of the kernels for convolutions of split operands by wgmma. A kernel's file defines a Row:
+// Host side of wgmma_conv.cuh. A kernel's file defines a Row:
 //
 //   struct Row {
 //     static constexpr Scheme scheme = ...;
@@ -20,7 +20,7 @@ constexpr Number kConvNumber = kScheme == Scheme::tf32                          
                                                                                       : Number::f16;
 template <Scheme kScheme>
 constexpr int kConvLine = kConvFormat<kScheme>.channels *kConvFormat<kScheme>.bytes;
-// Stages: as many as leave room for the boxes of stores, but at least three.
+// As many as leave room for the boxes of stores, but at least three.
 template <Scheme kScheme, int kHalves, int kN>
 constexpr int kConvStages = std::max(3, 192 * 1024 / ((128 * kHalves + kN) * kSplits<kScheme> * kConvLine<kScheme>));
 template <Scheme kScheme, int kHalves, int kN, int kCluster>
@@ -30,12 +30,11 @@ using ConvShape =
 
 using WgmmaConvKernel = void (*)(WgmmaMaps, WgmmaConvProblem);
 
-// Times to begin and to store a tile, in k of a 256 x 128 tile by FP32 FMAs. Fitted to ten layers on an H100, when all
-// stores except `rows` went from registers to C: upper bounds for these.
+// Times to begin and to store a tile, in k of a 256 x 128 tile by FP32 FMAs. Fitted to ten layers on an H100 before
+// stores other than `rows` went through shared memory: upper bounds for these.
 constexpr double kBeginSteps = 7;
 constexpr ConvStoreSteps kPlainStoreSteps = {14, 65, 240, 175}, kSplitStoreSteps = {104, 272, 194, 545};
 
-// Model parameters of a tile. `peak_fraction`: share of the peak that the tensor cores reach.
 template <class Shape>
 Tiling wgmma_tiling(const Device &d, double peak_fraction, double store_steps) {
   const double rate = static_cast<double>(d.wgmma_per_clock) / d.fma_per_clock / Promotion<Shape::planes>::count;
@@ -59,14 +58,14 @@ struct WgmmaConv {
   }
 
   static double cost(const ConvDesc &desc, int index) {
-    constexpr double kNextLaunchSeconds = 0.5e-6;  // right after another one
+    constexpr double kNextLaunchSeconds = 0.5e-6;  // a launch that follows another one
     const Device &d = device(index);
     const size_t least = conv_splits_layout(desc, format, 0).least_bytes;
     const ConvSplitsLayout l = conv_splits_layout(desc, format, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, least));
     const double parts = static_cast<double>(ceil_div(desc.n, l.images));
     const int64_t products = conv_products(desc);
     double seconds = 0, bytes = l.in_place ? 0 : image_pass_bytes(conv_geometry(desc, 0), format);
-    double moved = image_split_bytes(conv_geometry(desc, 0), format);  // by the kernel that multiplies
+    double moved = image_split_bytes(conv_geometry(desc, 0), format);  // traffic of the kernel that multiplies
     for (int64_t i = 0; i < products; ++i) {
       const ConvGeometry g = conv_geometry(desc, i);
       seconds += parts * best_tile(g, l.images, index).seconds;
@@ -112,7 +111,6 @@ struct WgmmaConv {
     if (best->enqueue == nullptr || seconds < best->seconds) *best = {seconds, &enqueue<kHalves, kN, kCluster>};
   }
 
-  // The fastest tile for `images` images.
   static Tile best_tile(const ConvGeometry &g, int64_t images, int index) {
     Tile best = {};
     consider<2, 128, 2>(g, images, 1, index, &best);

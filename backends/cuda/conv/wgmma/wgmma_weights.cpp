@@ -6,7 +6,7 @@
 namespace libsgemm::cuda {
 namespace {
 
-constexpr int kBlock = 64;  // of a tap
+constexpr int kBlock = 64;  // channels of a tap
 constexpr int64_t kWords = 4;
 
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
@@ -51,7 +51,7 @@ ConvWeightsLayout conv_weights_layout(const ConvDesc &desc, const ConvFormat &fo
   const size_t of_image = static_cast<size_t>(format.splits) * (l.x_bytes + l.y_bytes);
   l.least_bytes = l.words_bytes + l.slice_bytes + of_image;
   if (bytes < l.least_bytes) return l;
-  // A quarter of the workspace is for slices.
+  // Leaves a quarter of the workspace for slices.
   const size_t room = bytes - l.words_bytes - of_image;
   l.most_slices = static_cast<int>(std::clamp<size_t>(room / 4 / l.slice_bytes, 1, kMostSlices));
   const auto most = static_cast<int64_t>((bytes - l.words_bytes - l.sums_bytes()) / of_image);
@@ -74,8 +74,8 @@ ConvWeightsPasses conv_weights_passes(const ConvDesc &desc, const ConvFormat &fo
 }
 
 int conv_weights_slices(int64_t clusters, int64_t steps, int64_t units, int most) {
-  constexpr int64_t kLeastSteps = 8;  // of a slice
-  // Whole waves: as few slices as keep the last one from being half empty.
+  constexpr int64_t kLeastSteps = 8;  // k-steps of a slice
+  // As few slices as keep the last wave from being half empty.
   const int64_t waves = ceil_div(clusters, units);
   const int64_t slices = clusters * 4 >= waves * units * 3 ? 1 : (waves > 1 ? waves + 1 : 1) * units / clusters;
   return static_cast<int>(std::max<int64_t>(1, std::min({slices, steps / kLeastSteps, int64_t{most}})));

@@ -1,4 +1,4 @@
-// Host side of the kernels for weight gradients by wgmma. A kernel's file defines a Row as in wgmma_conv_row.h.
+// Host side of wgmma_weights.cuh. A kernel's file defines a Row as in wgmma_conv_row.h.
 #pragma once
 
 #include "wgmma_conv_row.h"
@@ -31,7 +31,7 @@ struct WgmmaWeights {
   }
 
   static double cost(const ConvDesc &desc, int index) {
-    constexpr double kNextLaunchSeconds = 2.8e-6;  // after another one; fitted to ten layers on an H100
+    constexpr double kNextLaunchSeconds = 2.8e-6;  // a launch that follows another one; fitted to ten layers on an H100
     const Device &d = device(index);
     const size_t least = conv_weights_layout(desc, format, 0).least_bytes;
     const ConvWeightsLayout l = conv_weights_layout(desc, format, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, least));
