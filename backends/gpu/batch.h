@@ -1,12 +1,10 @@
 // Operands of a launch that computes several products: strided, or arrays of pointers in device or host memory. Arrays
 // in host memory become kernel parameters, so that nothing has to be copied or kept.
 //
-// A kernel is a template over the operands' type and calls a(i), b(i) and c(i), i < count:
-//
 //   template <typename Operands> __global__ void kernel(const __grid_constant__ Operands operands, Shape shape);
 //
 //   return for_chunks(desc, launch, INT32_MAX / tiles, [&](const auto &operands, int64_t count) {
-//     auto *kernel = my_kernel<std::decay_t<decltype(operands)>>;
+//     auto *kernel = my_kernel<std::decay_t<decltype(operands)>>;  // calls a(i), b(i) and c(i), i < count
 //     return launch_kernel(kernel, dim3(tiles * count), kThreads, 0, launch, error, operands, shape);
 //   });
 #pragma once
@@ -19,7 +17,7 @@
 
 namespace libsgemm::gpu {
 
-// Most blocks along x: HIP counts threads in 32 bits.
+// HIP counts threads in 32 bits.
 constexpr int64_t most_blocks(int threads) { return std::min<int64_t>(INT32_MAX, UINT32_MAX / threads); }
 
 // AMD's compiler needs the cast to global memory in kernels that use read_anew() (gpu.h).
@@ -37,7 +35,7 @@ LIBSGEMM_HOST_DEVICE T *listed(T *const *array, int64_t i) {
 struct StridedOperands {
   const char *a_base, *b_base;
   float *c_base;
-  int64_t a_bytes, b_bytes, c_elements;  // between products
+  int64_t a_bytes, b_bytes, c_elements;  // distances of products
   const void *const *a_array, *const *b_array;
   float *const *c_array;
 
@@ -106,7 +104,6 @@ libsgemm_status_t for_listed_chunks(const GemmDesc &desc, int64_t most, const En
   return status;
 }
 
-// `enqueue` is generic over the operands' type.
 template <typename Enqueue>
 libsgemm_status_t for_chunks(const GemmDesc &desc, const Launch &launch, int64_t most, const Enqueue &enqueue) {
   const bool listed = desc.batch == Batch::pointers && !launch.arrays_on_device;

@@ -30,7 +30,7 @@ constexpr double kTileSteps = 16;
 constexpr double kTileLatency = 1.5e-6;
 
 struct Figures {
-  double peak_fraction;  // of fma_peak(), with all blocks resident and large k; above 1 on tensor cores
+  double peak_fraction;  // share of fma_peak(), with all blocks resident and large k; above 1 on tensor cores
   double stall = 0.05;   // stalls of a scheduler with one wave, relative to its work
   double steps = kTileSteps;
   double latency = kTileLatency;
@@ -38,10 +38,10 @@ struct Figures {
 
 struct Tiling {
   int tile_m, tile_n;
-  int threads, blocks;  // of a block; resident on a compute unit
+  int threads, blocks;  // threads of a block; resident blocks of a compute unit
   Figures figures;
   int depth = 1;      // k that is multiplied at once
-  int sum_bytes = 4;  // of a partial sum with split-K
+  int sum_bytes = 4;  // a partial sum with split-K
 };
 
 double tile_count(double m, double n, const Tiling &tiling);
@@ -50,11 +50,10 @@ double tile_count(double m, double n, const Tiling &tiling);
 double product_tiles(const GemmDesc &desc, const Tiling &tiling);
 double product_depth(const GemmDesc &desc);
 
-// Arithmetic of `tiles` tiles of depth k. In the last wave compute units hold fewer blocks, with a smaller share of the
-// peak, or none.
+// The arithmetic. In the last wave compute units hold fewer blocks, with a smaller share of the peak, or none.
 double tiles_seconds(const DeviceModel &device, const Tiling &tiling, double tiles, double k);
 
-// A gemm, or a triangle of it: launch, and tiles_seconds() over the batch overlapped with memory_seconds().
+// Launch, and tiles_seconds() over the batch overlapped with memory_seconds().
 double gemm_seconds(const DeviceModel &device, const GemmDesc &desc, const Tiling &tiling);
 
 }  // namespace libsgemm::gpu

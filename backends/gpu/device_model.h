@@ -1,4 +1,3 @@
-// A backend's own Device adds to these properties.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +6,8 @@ namespace libsgemm::gpu {
 
 struct DeviceModel {
   int compute_units;        // NVIDIA: multiprocessors
-  int schedulers;           // of a compute unit; AMD: SIMDs
-  int wave;                 // threads of one
+  int schedulers;           // AMD: SIMDs of a compute unit
+  int wave;                 // threads in lock step
   int fma_per_clock;        // FP32 FMAs per compute unit, packed and dual ones included
   double clock;             // Hz
   double memory_bandwidth;  // bytes/s, data sheet
@@ -20,7 +19,6 @@ struct DeviceModel {
   char arch_name[32];  // "sm_90", "gfx90a"
 };
 
-// Each backend defines it.
 const DeviceModel &model(int index);
 
 }  // namespace libsgemm::gpu

@@ -7,9 +7,8 @@
 
 namespace libsgemm::gpu {
 
-// `object`: creating a stream or an event, recording one, making a stream wait for it. `any`: each site before it.
-// `lost`: a synchronization reports an illegal access, which loses the device. `flip`: a copy between host and device
-// changes its first element.
+// `object`: streams and events. `any`: each site before it. `lost`: a synchronization reports an illegal access, which
+// loses the device. `flip`: a copy between host and device changes its first element.
 enum class Site : int { allocate, pinned, memory, object, copy, launch, synchronize, any, lost, flip };
 constexpr int kSiteCount = 10;
 

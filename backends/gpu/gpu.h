@@ -11,8 +11,7 @@
 #define __grid_constant__
 #endif
 
-// `blocks`: resident on a compute unit. AMD's compiler would take it as waves of a SIMD, and spill registers to reach
-// it.
+// `blocks`: resident on a compute unit. AMD's compiler would take it as waves of a SIMD, and spill to reach it.
 #if defined(__HIP__)
 #define LIBSGEMM_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads)
 #else
@@ -72,16 +71,16 @@ template <typename T>
 using Global = __attribute__((address_space(1))) T;
 #else
 template <typename T>
-using Global = T;  // the host's pass
+using Global = T;  // pass of the host
 #endif
 template <typename T>
 __device__ __forceinline__ Global<T> *global(T *pointer) {
   return (Global<T> *)pointer;
 }
 
-// A value that all threads of the block share, in scalar registers. The compiler then does not give each thread its own
-// pointer to increment. (asm with "+s" fails with "illegal SGPR to VGPR copy" for pointers from an array in the
-// parameters.)
+// Puts a value that all threads of the block share into scalar registers, so that the compiler does not give each
+// thread its own pointer to increment. (asm with "+s" fails with "illegal SGPR to VGPR copy" for pointers from an array
+// in the parameters.)
 __device__ __forceinline__ int uniform(int value) {
 #if defined(__AMDGCN__)
   return __builtin_amdgcn_readfirstlane(value);
@@ -100,8 +99,8 @@ __device__ __forceinline__ T *uniform(T *pointer) {
   return pointer;
 #endif
 }
-// Keeps a value in a vector register, so that what depends on it is computed where it is used. A 32-bit offset is then
-// converted in the same instruction that adds it to a scalar base.
+// Whatever depends on the value is computed where it is used. A 32-bit offset is then converted in the same instruction
+// that adds it to a scalar base.
 template <typename T>
 __device__ __forceinline__ void keep_in_register(T &value) {
 #if defined(__AMDGCN__)
@@ -109,8 +108,7 @@ __device__ __forceinline__ void keep_in_register(T &value) {
 #endif
 }
 
-// Pins a computation to its place. Otherwise the compiler hoists it out of the loop into registers that it has to
-// spill.
+// Pins a computation to its place. Otherwise the compiler hoists it into registers that it has to spill.
 template <typename T>
 __device__ __forceinline__ void pin(T &value) {
 #if defined(__AMDGCN__)
@@ -143,8 +141,7 @@ __device__ __forceinline__ void keep_schedule() {
 #endif
 }
 
-// Makes writes of 32 consecutive threads to shared memory visible to each. A wave of 64 holds two such groups in lock
-// step and accesses LDS in order, so only the compiler needs a barrier.
+// A wave of 64 holds two groups of 32 in lock step and accesses LDS in order, so only the compiler needs a barrier.
 __device__ __forceinline__ void sync_warp() {
 #if defined(__AMDGCN__)
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
@@ -164,7 +161,6 @@ __device__ __forceinline__ void atomic_max(Global<uint32_t> *at, uint32_t value)
 #endif
 }
 
-// One instruction accesses 8 or 16 bytes.
 template <typename T>
 using Raw = std::conditional_t<sizeof(T) == 16, Vec4, Vec2>;
 template <typename T, typename From>
@@ -209,7 +205,7 @@ __device__ __forceinline__ T uniform(T value) {
 #if defined(__CUDACC__)
   return value;
 #else
-  return simt::uniform(value);  // checks this
+  return simt::uniform(value);  // checks that it is uniform
 #endif
 }
 template <typename T>
@@ -242,8 +238,8 @@ struct Parameters {
   const Second &second;
 };
 
-// Reads a kernel's first parameter, or its second, again, so that its members do not occupy scalar registers from the
-// start of the kernel.
+// Reads a kernel's first parameter, or its second, again, so that its members do not occupy scalar registers all the
+// time.
 template <size_t kOffset = 0, typename T>
 __device__ __forceinline__ const T &read_anew([[maybe_unused]] const T &parameter) {
 #if defined(__AMDGCN__)

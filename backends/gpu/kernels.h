@@ -1,4 +1,4 @@
-// The backend's kernel table. An entry is a function `Kernel name()`.
+// An entry is a function `Kernel name()`.
 #pragma once
 
 #include <iterator>

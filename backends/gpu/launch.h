@@ -5,19 +5,16 @@
 
 namespace libsgemm::gpu {
 
-// Enqueues a kernel on launch.stream with pointers to its arguments and `shared_bytes` of dynamic shared memory. Each
-// backend defines it.
 libsgemm_status_t launch_raw(const void *kernel, dim3 grid, dim3 block, size_t shared_bytes, const Launch &launch,
                              void **arguments, Error *error);
 
-// Enqueues zeros. Each backend defines it.
+// Enqueues zeros.
 libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error);
 
 // Device pointer to host memory, page-locked at the first use in the device's own context. NULL if that fails, or if
 // another context of the program is current. `memory` is always the same for a device, and never freed.
 void *page_locked(int device, void *memory, size_t bytes);
 
-// Converts the arguments to the kernel's parameters.
 template <typename... Parameters, typename Enqueue, typename... Arguments>
 libsgemm_status_t with_arguments(void (*)(Parameters...), const Enqueue &enqueue, const Arguments &...arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments), "one argument for each parameter");

@@ -16,7 +16,7 @@ constexpr int kScaleThreads = kScaleRows * kScaleColumnsAtOnce;
 
 struct ScaleProblem {
   int64_t m, n, ldc;
-  int64_t row_tiles, tiles;  // of one product
+  int64_t row_tiles, tiles;  // numbers for one product
   float beta;
   Stored::Part part;
 };

@@ -17,7 +17,7 @@ using namespace gpu;
 
 namespace {
 
-constexpr int kMajor = HIP_VERSION_MAJOR;  // version of the build
+constexpr int kMajor = HIP_VERSION_MAJOR;
 
 char g_version[320] = "HIP runtime";  // probe() adds the runtime's version and the devices left out
 

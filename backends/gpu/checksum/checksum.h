@@ -168,7 +168,6 @@ __device__ __forceinline__ void finish_sums(const SumWork &w, double *weights, d
   }
 }
 
-// The largest of all threads' values, or their sum, for each thread.
 template <bool kLargest>
 __device__ __forceinline__ double combine(double value, double *shared) {
   shared[threadIdx.x] = value;
@@ -310,7 +309,7 @@ __device__ __forceinline__ void judge_rows(const JudgeWork &j) {
 
 struct ChecksumKernels {
   using Sum = void (*)(SumWork);
-  Sum squares[3], weighted[3];  // by Type
+  Sum squares[3], weighted[3];
   Sum squares_rounded, weighted_rounded;
   void (*start)(SumWork, double *, uint64_t);
   void (*finish)(SumWork, double *, double *);

@@ -1,4 +1,3 @@
-// The passes of a checksum (checksum.h), and the places of their sums.
 #pragma once
 
 #include "contract/backend.h"
@@ -18,7 +17,7 @@ struct SumWork {
   const void *data;
   int64_t row_step, col_step, rows, columns;
   BlockChoice row_blocks, column_blocks;
-  int64_t parts, blocks_of_part;  // of the columns; blocks of columns in each
+  int64_t parts, blocks_of_part;  // parts of the columns; blocks of columns in each
   const double *weights, *norms;  // norms NULL: squares instead of weighted magnitudes
   double hidden;                  // kHidden; 0 if finite elements without a weight are correct
   double *signs, *found;          // NULL, or weights, cleared for columns that are not finite, and a flag that says so
@@ -29,10 +28,9 @@ struct SumWork {
   LIBSGEMM_HOST_DEVICE int64_t slots() const { return row_blocks.chosen * kChecksumRows; }
 };
 
-// Input of the judging kernel.
 struct JudgeWork {
-  SumWork a, b, c;         // with their sums; c after the product
-  Type type;               // of A and B
+  SumWork a, b, c;  // c: after the product
+  Type type;
   const double *late;      // not 0: columns summed before the product lost their weights after it
   const double *c_before;  // NULL: not read
   double *results;
@@ -44,11 +42,11 @@ struct JudgeWork {
 // Pointers are NULL without a workspace.
 struct ChecksumPlan {
   SumWork a, b, c;
-  double *signs;            // of the columns
-  double *found;            // flags: columns are not finite; others are not once rounded (if C is read)
-  double *weights, *norms;  // of `a`, from the sums of `b`
-  double *c_before;         // sums of C before the product
-  size_t doubles;           // of the workspace
+  double *signs;
+  double *found;  // flags: columns are not finite; others are not once rounded (if C is read)
+  double *weights, *norms;
+  double *c_before;
+  size_t doubles;
 };
 
 ChecksumPlan plan_checksum(const GemmDesc &desc, const Checksum &what, int device, double *workspace);

@@ -10,7 +10,7 @@
 namespace libsgemm::gpu {
 
 constexpr int kCol2imThreads = 256;
-constexpr int kCol2imTaps = 4;  // taps whose terms are read at once
+constexpr int kCol2imTaps = 4;
 
 inline libsgemm_status_t enqueue_col2im(void (*kernel)(Col2imProblem), const Col2imProblem &p, const Launch &launch,
                                         Error *error) {

@@ -40,8 +40,8 @@ double terms(const ConvDesc &desc, const Columns &columns) {
   return static_cast<double>(columns.pitch) * static_cast<double>(desc.c) * static_cast<double>(desc.r * desc.s);
 }
 
-// A thread with several channels shares index computations. If sums are long or few, one channel a thread hides more
-// latency (figures from an H100). Contiguous channels are stored together.
+// Several channels share index computations. If sums are long or few, one channel a thread hides more latency (figures
+// from an H100). Contiguous channels are stored together.
 bool has_several(const ConvDesc &desc, const Columns &columns) {
   constexpr double kFewTerms = 13, kMany = 500e3;
   if (desc.c == desc.groups) return false;

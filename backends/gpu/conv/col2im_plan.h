@@ -10,8 +10,8 @@ namespace libsgemm::gpu {
 struct Columns {
   int64_t images = 0;  // images of a chunk; 0: even one is too large, and all is 0
   int64_t chunks = 0;
-  int64_t pitch = 0;  // between elements of the filters
-  int64_t count = 0;  // all elements
+  int64_t pitch = 0;  // distance of the filters' elements
+  int64_t count = 0;
   // Strides in the order of the filters' memory, so that these can be read in vectors.
   int64_t channel = 0, tap_h = 0, tap_w = 0, group = 0;
 

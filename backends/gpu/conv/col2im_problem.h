@@ -21,19 +21,19 @@ struct Col2imTaps {
   int taps, pad, dilation;
   Divisor stride;
   int next, down;  // taps to the next one of the same element; its distance in dy
-  int places;      // of dy
-  int step;        // elements of the columns from tap to tap
+  int places;
+  int step;  // elements of the columns from tap to tap
 };
 
-constexpr int kCol2imChannels = 4;  // of a thread
+constexpr int kCol2imChannels = 4;
 
 struct Col2imProblem {
   const float *columns;
-  int channels;                          // of a group
+  int channels;
   int each;                              // kCol2imChannels or 1
-  Divisor groups, parts, height, width;  // of dx; parts: of a group's channels, one for each thread
-  int count;                             // threads
-  int image, group, channel, row;        // strides of the columns
+  Divisor groups, parts, height, width;  // parts: a group's channels, one part for each thread
+  int count;
+  int image, group, channel, row;  // strides of the columns
   Col2imTaps h, w;
   float *out;
   int64_t out_n, out_c, out_h, out_w;

@@ -1,4 +1,3 @@
-// Host side of col2im_problem.h.
 #pragma once
 
 #include "col2im_plan.h"

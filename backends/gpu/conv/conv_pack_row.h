@@ -1,4 +1,3 @@
-// Host side of conv_pack.h.
 #pragma once
 
 #include <climits>

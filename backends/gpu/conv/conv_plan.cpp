@@ -76,8 +76,7 @@ Lie lie_of(const ConvIndex &index, const int64_t (&places)[kConvDigits], const C
     if (extent[d] == 1) continue;
     if (lie.run == 1) lie.step = places[d];
     const bool moves = steps != nullptr && (steps->h[d] != 0 || steps->w[d] != 0);
-    // A run ends where neighbouring taps or pixels begin, so that a vector is inside or outside of the image as a
-    // whole.
+    // A run ends where neighbouring taps or pixels begin, so that no vector crosses the image's border.
     const bool ends = moves && !lie.moves && lie.run > 1 && lie.run % 4 == 0;
     running = running && !ends && (lie.run == 1 || places[d] == lie.step * lie.run);
     if (running) {

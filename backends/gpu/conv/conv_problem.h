@@ -37,9 +37,9 @@ struct ConvSteps {
 struct ConvOperand {
   const float *data;     // may be in the padding for digits 0
   int64_t group;         // elements between groups
-  ConvSteps outer, sum;  // the row or column of C, the sum
+  ConvSteps outer, sum;  // outer: row or column of C
   int first_h, first_w;  // in the image, for digits 0
-  int height, width;     // of the image
+  int height, width;
 };
 
 struct ConvOutput {

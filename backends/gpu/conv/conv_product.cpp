@@ -7,13 +7,12 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Rows or columns of the data gradient.
 struct Dimension {
   int64_t size, stride, pad, dilation, all_taps;
   int64_t common = std::gcd(stride, dilation);
-  int64_t next = stride / common;                 // from a tap to the next one of the same rows
+  int64_t next = stride / common;                 // distance of the taps of one row
   int64_t first_taps = std::min(next, all_taps);  // each for other rows
-  int64_t remainders = std::min(stride, size);    // of rows modulo the stride
+  int64_t remainders = std::min(stride, size);    // number of rows modulo the stride
 
   int64_t remainder_of(int64_t tap) const {
     const int64_t rest = (tap * dilation - pad) % stride;

@@ -33,8 +33,7 @@ ConvProduct conv_product(const ConvDesc &desc, int64_t index);
 // First product with terms from `index` on; conv_products() if none has.
 int64_t conv_product_with_terms(const ConvDesc &desc, int64_t index);
 
-// Products by size, in the order of their first ones, for cost models: large strides make very many products of few
-// sizes.
+// Products by size, in the order of their first ones, for cost models: large strides make many products of few sizes.
 class ConvSizes {
  public:
   explicit ConvSizes(const ConvDesc &desc);

@@ -1,4 +1,3 @@
-// split_k_sum.h, storing to a convolution's output.
 #pragma once
 
 #include "conv_row.h"

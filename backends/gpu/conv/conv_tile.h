@@ -1,4 +1,3 @@
-// A block's work in a convolution: problem, tile of C, range of k, places in the output.
 #pragma once
 
 #include "conv_problem.h"

@@ -54,9 +54,9 @@ struct alignas(sizeof(float) * Width) Floats {
 
 struct DepthwisePlace {
   const Global<float> *image;
-  int64_t pixel;  // offset in the tensor with the strips
+  int64_t pixel;  // in the tensor with the strips
   int h, w;       // in the image, for the first row and tap
-  int rows;       // of the strip
+  int rows;
 
   __device__ __forceinline__ DepthwisePlace(const DepthwiseProblem &p, const Global<float> *channel, int position,
                                             int strip_rows) {

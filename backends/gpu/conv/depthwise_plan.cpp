@@ -13,7 +13,7 @@ constexpr int kThreads = 256, kLanes = 32;
 constexpr int64_t kMostFilterBytes = 48 << 10;  // available on every device without opt-in
 constexpr int kMostBlocks = 65535;              // limit of the grid's y
 
-constexpr int64_t kMostSlices = 512;  // of a weight gradient
+constexpr int64_t kMostSlices = 512;
 
 int resident_blocks(int width, int taps, bool weights) {
   if (weights) return width > 1 || taps > 5 ? 2 : taps > 3 ? 3 : 4;

@@ -26,16 +26,16 @@ struct DepthwiseSteps {
 struct DepthwiseProblem {
   const float *image, *other;  // filters or gradient
   float *out;
-  int channels;        // of the output, or of the gradient
+  int channels;
   Divisor multiplier;  // channels that share one of the image
   int terms;           // filters summed for a channel of the output
   int64_t image_term;  // elements of the image between terms
   int64_t other_term;  // elements of the filters between terms
   int n, p, q, r, s;
   int first_h, first_w, down, right, tap_h, tap_w, height, width;
-  DepthwiseSteps image_steps, pixel_steps;     // of the tensor with `channels`
-  int64_t filter_channel, filter_r, filter_s;  // steps
-  Divisor columns, strips;                     // q; of an image
+  DepthwiseSteps image_steps, pixel_steps;  // pixel_steps: the tensor with `channels`
+  int64_t filter_channel, filter_r, filter_s;
+  Divisor columns, strips;  // q; strips of an image
   int positions, strip_rows;
   float alpha, beta;
 };

@@ -1,9 +1,9 @@
 // Host side of depthwise.h. A kernel's file defines a Row:
 //
 //   struct Row {
-//     template <int Width, int Taps, int Down> static auto kernel();          // of depthwise()
-//     template <int Width, int Taps, int Down> static auto weights_kernel();  // of depthwise_weights()
-//     static constexpr auto sum_kernel = ...;                                 // of depthwise_sum()
+//     template <int Width, int Taps, int Down> static auto kernel();          // calls depthwise()
+//     template <int Width, int Taps, int Down> static auto weights_kernel();  // calls depthwise_weights()
+//     static constexpr auto sum_kernel = ...;                                 // calls depthwise_sum()
 //   };
 #pragma once
 

@@ -12,7 +12,6 @@ const float *f32(const void *data) { return static_cast<const float *>(data); }
 
 int64_t first_half(int64_t order, int64_t leaf) { return (ceil_div(order, leaf) + 1) / 2 * leaf; }
 
-// The call for the triangle [first, first + order), with its part of C.
 GemmDesc part_of(const GemmDesc &d, int64_t first, int64_t order, float alpha) {
   GemmDesc part = d;
   const bool left = d.side == LIBSGEMM_LEFT;
@@ -86,14 +85,12 @@ const void *cols_of(const void *b, Type type, int64_t ldb, libsgemm_op_t op, int
          (op == LIBSGEMM_NO_TRANS ? col * ldb : col) * static_cast<int64_t>(size_of(type));
 }
 
-// A product that is added to C.
 struct Term {
   const void *a, *b;
   int64_t lda, ldb;
   libsgemm_op_t transa, transb;
 };
 
-// Returns the number of terms.
 int terms(const GemmDesc &d, Term *term) {
   const libsgemm_op_t other = d.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
   const RoutineTraits &r = traits_of(d);

@@ -1,4 +1,3 @@
-// Routines with a triangle as gemms and small diagonal blocks.
 #pragma once
 
 #include "gemm_step.h"
@@ -25,9 +24,8 @@ libsgemm_status_t launch_recursively(const GemmDesc &desc, const Launch &launch,
                                      const Leaf &leaf = {});
 double recursive_seconds(const GemmDesc &desc, int device, const Leaf &leaf = {});
 
-// syrk, syr2k and gemmtr: squares next to the diagonal, the largest first, then the blocks on the diagonal. Squares of
-// one size form a strided batch, as do the blocks. `diagonal` launches the blocks; NULL: the cheapest kernel of the
-// table.
+// syrk, syr2k and gemmtr: squares next to the diagonal, the largest first, those of one size as a strided batch; then
+// the blocks on the diagonal as another one, by `diagonal`, or the cheapest kernel of the table if that is NULL.
 libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
                                  LaunchFunction diagonal = nullptr);
 // `seconds` predicts a step; NULL: FP32.

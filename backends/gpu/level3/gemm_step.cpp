@@ -7,7 +7,6 @@ namespace libsgemm::gpu {
 
 namespace {
 
-// Routines other than gemm are in FP32.
 Plan cheapest(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   const libsgemm_math_mode_t mode = desc.routine == Routine::gemm ? desc.math_mode : LIBSGEMM_MATH_FP32;
   return cheapest_plan(kernels(), kernel_count(), desc, device, workspace_bytes, mode, asking);

@@ -17,7 +17,7 @@ libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error 
 // Infinite if there is no kernel.
 double step_seconds(const GemmDesc &desc, int device, size_t workspace_bytes);
 
-// C (m x n) = alpha * op(A) (m x k) * op(B) + beta * C in FP32, as part of `whole`; the caller sets the operands.
+// C (m x n) = alpha * op(A) (m x k) * op(B) + beta * C in FP32; the caller sets the operands.
 GemmDesc gemm_step(const GemmDesc &whole, int64_t m, int64_t n, int64_t k, float alpha, float beta);
 
 }  // namespace libsgemm::gpu

@@ -1,4 +1,3 @@
-// Tile kernels of symm and trmm.
 #pragma once
 
 #include "gpu/tiles/tile_problem.h"

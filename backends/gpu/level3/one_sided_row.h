@@ -1,4 +1,3 @@
-// Host side of the tile kernels of symm, and of trmm from a copy.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // The panel loop of trmm and trsm: T X in place, or T^-1 X, with T triangular of order n. A block has kCols columns of
-// X to itself and proceeds along its rows, so it needs neither workspace nor other blocks. X from the right is the
-// transposed problem, by strides. Why: docs/kernels/level3.md.
+// X to itself. X from the right is the transposed problem, by strides. Why: docs/kernels/level3.md.
 //
 // Source: blocked substitution, Golub and Van Loan, Matrix Computations, 4th ed., section 3.1.
 //
@@ -13,9 +12,9 @@
 //   |           \ |         |     |            half of the rows; subtract their product from the other half; solve that
 //   +-------------+         +-----+
 //
-// trsm visits the tiles in the order of substitution, trmm in the opposite order. Thread (x, y) of 16 x 8 has 4 x 4
-// sums. In a substitution each of 32 threads has a column of X in registers and divides by the diagonal, as the
-// reference does. Shared memory, 26 KiB, holds two tiles of T and X, or trsm's diagonal block and solution.
+// Thread (x, y) of 16 x 8 has 4 x 4 sums. In a substitution each of 32 threads has a column of X in registers and
+// divides by the diagonal, as the reference does. Shared memory, 26 KiB, holds two tiles of T and X, or trsm's diagonal
+// block and solution.
 #pragma once
 
 #include "contract/finish.h"
@@ -32,7 +31,7 @@ struct PanelConfig {
   static constexpr int kTileT = kDepth * (kRows + 4), kTileX = kDepth * (kCols + 4);  // floats of a shared tile
 };
 
-// With more unrolled steps of k, AMD's compiler would read all operands first, and spill.
+// docs/kernels/level3.md says why.
 #if defined(__HIP__)
 constexpr int kUnrolledSteps = 4;
 #else
@@ -161,14 +160,14 @@ __device__ __forceinline__ void substitute(const float *block, float *solution, 
 #pragma unroll
       for (int r = 0; r < 4; ++r) {
         if (4 * quad + r > i) x[4 * quad + r] -= factors[r] * x[i];
-        pin(x[4 * quad + r]);  // otherwise the compiler keeps all factors until they are used
+        pin(x[4 * quad + r]);  // docs/kernels/level3.md says why
       }
     }
     keep_order();
   }
 }
 
-// Subtracts the solved half from the other one: each thread has 8 rows of one column.
+// Each thread has 8 rows of one column.
 __device__ __forceinline__ void eliminate(const float *block, float *solution) {
   using Config = PanelConfig;
   constexpr int kTurns = Config::kHalf * Config::kCols / Config::kThreads;

@@ -51,7 +51,7 @@ struct Stager {
     if (first_outer + OUTER <= outers && first_depth + DEPTH <= depths) {
 #pragma unroll
       for (int e = 0; e < kCount; ++e, at += step) {
-        pin(at);  // one address
+        pin(at);  // keeps one address
         staged[e] = load_element<TYPE>(data, at);
       }
       return;

@@ -1,4 +1,3 @@
-// Host side of triangle.h.
 #pragma once
 
 #include "gpu/tiles/tile_row.h"
@@ -39,7 +38,6 @@ struct TriangleTiles {
     return p;
   }
 
-  // For each chunk enqueues the kernel, then calls then(operands, count).
   template <typename Then>
   static libsgemm_status_t enqueue(const GemmDesc &desc, const TriangleProblem &p, const Launch &launch, Error *error,
                                    const Then &then) {
@@ -60,7 +58,7 @@ struct TriangleTiles {
         if constexpr (kElements) {
           return with_fetch<Row::engine, false>(d, run);
         } else {
-          return LIBSGEMM_UNAVAILABLE;  // refused by supports()
+          return LIBSGEMM_UNAVAILABLE;  // supports() refuses it
         }
       };
       const libsgemm_status_t status = run_any();

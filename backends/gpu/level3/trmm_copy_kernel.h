@@ -8,8 +8,8 @@ namespace libsgemm::gpu::level3 {
 
 struct CopyProblem {
   int64_t m, n, ld, target_ld;
-  int64_t stride;  // elements between Cs
-  unsigned tiles;  // of one C
+  int64_t stride;  // distance of products
+  unsigned tiles;  // number for one product
 };
 
 __device__ __forceinline__ void copy_tile(const float *from, float *to, const CopyProblem &p) {

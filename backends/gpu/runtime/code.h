@@ -1,4 +1,3 @@
-// Error codes of the runtime, and the record of lost devices.
 #pragma once
 
 #include "contract/backend.h"

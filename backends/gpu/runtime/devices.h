@@ -12,7 +12,7 @@ void set_host(const Host &host);
 // Builds the list at the first call. Thread-safe.
 libsgemm_status_t enumerate(Error *error);
 
-// The functions below require enumerate().
+// These require enumerate().
 int device_count();
 
 // -1: left out.

@@ -10,7 +10,7 @@ namespace {
 
 using Stream = LIBSGEMM_RUNTIME(Stream_t);
 
-constexpr int64_t kMostColumns = 1 << 30;  // most of one call of the runtime
+constexpr int64_t kMostColumns = 1 << 30;  // limit of one call of the runtime
 constexpr size_t kMostPitch = 0x7fffffff;  // limit of every device
 
 // A test's fault: 0x4b4b4b4b is 13 million as a float.

@@ -39,10 +39,10 @@ class Scope {
   bool changed_ = false;
 };
 
-// True if the device may have work. Each backend defines it.
+// The device may have work.
 bool in_use(int index);
 
-// Permits the thread to allocate and wait while another stream of the program records a graph.
+// Permits allocating and waiting while another stream of the program records a graph.
 class RelaxedCapture {
  public:
   RelaxedCapture() { exchange(); }

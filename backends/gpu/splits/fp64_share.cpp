@@ -13,7 +13,7 @@ namespace libsgemm::gpu {
 namespace {
 
 constexpr uint64_t kLaunches = 1024;
-constexpr int kMostDevices = 64;  // devices that count
+constexpr int kMostDevices = 64;
 constexpr uint32_t kPending = ~0u;
 
 struct Count {

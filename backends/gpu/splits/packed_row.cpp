@@ -12,7 +12,6 @@ SplitsShape shape_of(const GemmDesc &desc, const PackedProduct &product) {
   return {1, static_cast<int>(size_of(product.type)), false, product.packs(desc, true), product.packs(desc, false)};
 }
 
-// Product of a panel, with the operands that the pass wrote.
 GemmDesc step_of(const GemmDesc &desc, const PackedProduct &product, const PassProblem &p, int64_t first,
                  int64_t products, int64_t first_k, int64_t k) {
   GemmDesc step = splits_panel(desc, first, products, first_k, k);

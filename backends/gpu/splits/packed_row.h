@@ -14,7 +14,7 @@ struct PackedProduct {
   bool (*runs_on)(int device);
   void (*pass)(PassProblem);
   // For the product after the pass; the mode is FP32 for 16-bit operands.
-  bool (*packs)(const GemmDesc &desc, bool of_a);  // the operand must be rewritten
+  bool (*packs)(const GemmDesc &desc, bool of_a);
   Type type;
   libsgemm_math_mode_t math_mode;
   // A kernel outside of the table may rely on the pass. Null: the cheapest of the table.

@@ -8,14 +8,14 @@
 namespace libsgemm::gpu {
 namespace {
 
-constexpr int64_t kLeastDepth = 256;         // k elements of a panel, unless k is smaller
-constexpr int64_t kMostDepth = 8192;         // k elements of a product of scaled rows; more are divided
-constexpr int64_t kMostProducts = 65535;     // limit of a launch: gridDim.z
-constexpr double kNextLaunchSeconds = 2e-6;  // a launch that follows another one
+constexpr int64_t kLeastDepth = 256;      // k elements of a panel, unless k is smaller
+constexpr int64_t kMostDepth = 8192;      // k elements of a product of scaled rows; more are divided
+constexpr int64_t kMostProducts = 65535;  // limit of a launch: gridDim.z
+constexpr double kNextLaunchSeconds = 2e-6;
 // Clearing, survey and repair beyond the time of their bytes, in launches (H100, products of 1024 to 2048).
 constexpr double kScaledLaunches = 8;
-constexpr int kLeastTile = 64;  // least side of a tile of C
-constexpr int kSplitBytes = 2;  // bytes of a number, in modes that split
+constexpr int kLeastTile = 64;
+constexpr int kSplitBytes = 2;  // a number, in modes that split
 
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
 // Equal parts of `depth`, multiples of kDepthPad: errors of a sequence of FP32 additions grow with its length
@@ -142,7 +142,7 @@ double turns_in_panels(const GemmDesc &desc, const SplitsShape &shape, int64_t p
 }
 
 struct ColumnBlocks {
-  int64_t columns;  // columns of a block, in whole tiles
+  int64_t columns;
   double turns;
 };
 
@@ -169,7 +169,7 @@ SplitsLayout splits_layout(const GemmDesc &desc, const SplitsShape &shape, size_
   set_depth(shape, k, &l);
   l.panels = 1;
   if (l.bytes() <= bytes) {
-    const size_t product = l.bytes();  // with alignment
+    const size_t product = l.bytes();  // includes alignment
     if (product == 0) {                // operands in place, or from plans, which batches do not have
       l.products = std::min(desc.batch_count, kMostProducts);
       return l;
@@ -257,7 +257,7 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
   if (!shape.a && !shape.b && !shape.scaled_rows) return 0;
   const size_t bytes = std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, splits_workspace(desc, shape));
   const SplitsLayout l = splits_layout(desc, shape, bytes);
-  const int64_t parts = shape.scaled_rows ? ceil_div(l.depth, kMostDepth) : 1;  // of a panel
+  const int64_t parts = shape.scaled_rows ? ceil_div(l.depth, kMostDepth) : 1;  // parts of a panel
   const double panels = static_cast<double>(l.panels * parts), count = static_cast<double>(desc.batch_count);
   const double turns = static_cast<double>(ceil_div(desc.batch_count, l.products));
   const double blocks = static_cast<double>(ceil_div(desc.n, l.columns));

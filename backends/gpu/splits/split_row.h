@@ -4,13 +4,10 @@
 //              mode fp32_fast: an operand's smallest magnitudes, and what is derived from them, follow its largest
 //   plan:      [largest magnitudes][splits] of one operand over all of k, which then needs no workspace and no pass
 //
-// Launches: splits_survey finds the largest magnitude of each row of A and column of B. splits_write scales them by
-// powers of two and writes their splits, K-major. The product leaves out the guard's tiles (Guard in splits.h), which
-// splits_repair, or in mode fp32_fast splits_repair_fp64, computes.
-//
-// If the workspace is too small, k is cut into panels that accumulate into C, or a batch into groups of products. A
-// product that converts A itself runs in blocks of columns, each over all of k, whose splits of B fit. It uses panels
-// of k only if not even a tile's columns fit, or blocks leave too much of the GPU idle.
+// docs/kernels/splits.md has the launches. If the workspace is too small, k is cut into panels that accumulate into C,
+// or a batch into groups of products. A product that converts A itself runs in blocks of columns, each over all of k,
+// whose splits of B fit. It uses panels of k only if not even a tile's columns fit, or blocks leave too much of the GPU
+// idle.
 #pragma once
 
 #include "gpu/cost.h"
@@ -36,9 +33,9 @@ struct SplitsLayout {
   int64_t columns;          // columns of C at a time, for which B has splits
   int64_t depth, panels;    // padded k of a panel; number of panels
   int64_t products;         // products of a batch, at a time
-  int64_t most_words;       // of one product
-  size_t most_bytes;        // of all products
-  size_t bytes_a, bytes_b;  // of one product's splits
+  int64_t most_words;       // words of one product
+  size_t most_bytes;        // size for all products
+  size_t bytes_a, bytes_b;  // one product's splits
 
   size_t bytes() const { return most_bytes + static_cast<size_t>(products) * (bytes_a + bytes_b); }
 };
@@ -67,14 +64,14 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int device
 struct SplitRow {
   Scheme scheme;
   int splits;
-  int products;   // products on tensor cores for each of the caller's
-  Tiling tiling;  // peak_fraction: of the tensor cores
+  int products;   // on tensor cores for each of the caller's
+  Tiling tiling;  // peak_fraction: share of the tensor cores' peak
   size_t shared_bytes;
   // Enqueues C = alpha A B + beta C of a panel without the guarded tiles. If A has no splits, panel.a begins at the
   // panel's first k element.
   libsgemm_status_t (*enqueue)(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
                                const Launch &launch, Error *error);
-  // Fused multiply-adds per clock of a compute unit by these instructions; 0: none.
+  // FMAs per clock of a compute unit by these instructions; 0: none.
   int (*per_clock)(int device);
   decltype(&launch_repair) repair = launch_repair;
   // Tile of a cluster in kernels that convert A, else 0.
@@ -88,7 +85,6 @@ double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int devi
 size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product, int device);
 libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error);
 
-// Each backend defines it.
 bool has_splits(libsgemm_math_mode_t mode, int device);
 
 // Backend::plan_bytes and Backend::plan: splits for kernels of the same scheme.

@@ -18,8 +18,8 @@
 // s scales the row's largest magnitude to 2^14 to 2^15. It follows from `most`, the bits of that magnitude; those of
 // NaN and Inf exceed all others.
 //
-// Mode fp32_fast keeps FP32's error bound from k = kLeastFast on. Splits serve a tile if the excesses of its rows and
-// columns add up to at most most_excess(k), or if all of them are dense (docs/glossary.md); FP64 computes the others.
+// Mode fp32_fast keeps FP32's error bound from k = kLeastFast on: splits serve a tile if the excesses of its rows and
+// columns add up to at most most_excess(k), or if all are dense (docs/glossary.md); FP64 computes the others.
 #pragma once
 
 #include <cstddef>
@@ -82,7 +82,7 @@ inline int log2_of(int64_t k) {
 }
 
 // Selects the tiles of kOuterPad x kOuterPad that products of splits leave out: needs_ffma(); in mode fp32_fast also
-// those of too much excess, or all. FP32, or FP64 in mode fp32_fast, computes them from the operands themselves.
+// those of too much excess, or all.
 struct Guard {
   const uint32_t *a, *b;  // words for kOuterPad rows of A or columns of B
   int64_t product_most;
@@ -91,7 +91,7 @@ struct Guard {
   const uint32_t *excess_a, *excess_b;
   const uint32_t *sparse_a, *sparse_b;
   uint32_t most_excess;
-  bool all;  // without a survey
+  bool all;  // for small k, without a survey
 
   LIBSGEMM_HOST_DEVICE bool operator()(int64_t product, int i, int j) const {
     if (all) return true;

@@ -1,5 +1,4 @@
-// Passes over the operands before a product of splits (splits.h): the survey finds the largest magnitude of each row,
-// and the split writes the splits. Bound by memory. What was tried: docs/kernels/splits.md.
+// Passes over the operands before a product of splits (docs/kernels/splits.md). Bound by memory.
 //
 //   survey, K-major        block of 256 threads: 8 rows x k = 1024, a warp a row
 //   survey, MN-major       128 outer elements x k = 64, a warp every eighth k
@@ -124,7 +123,6 @@ __device__ __forceinline__ void survey(const PassProblem &p) {
       if constexpr (kRanges) atomic_max(words_of(o.splits.least) + outer, least);
     }
   } else {
-    // Keeps many loads in flight, with one atomic operation a row.
     constexpr int kWarps = kPassThreads / 32, kRows = kSurveyOuter / 32;
     static_assert(kSurveyOuter % kOuterPad == 0 || kOuterPad % kSurveyOuter == 0, "a word of block_most for each warp");
     __shared__ uint32_t of_warp[kRanges ? 2 : 1][kWarps][kSurveyOuter];
@@ -249,7 +247,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
       if (outer < o.outer) x[i] = load_four(source + outer * o.ld + k, o.k - k, o.vectors);
     }
   } else {
-    constexpr int kStep = kPassThreads / kTile;  // between a thread's elements, of one row
+    constexpr int kStep = kPassThreads / kTile;  // distance of a thread's elements, in one row
     const int column = thread % kTile, first_step = thread / kTile;
     const int64_t outer = first_outer + column;
     const auto *from = source + (first_k + first_step) * o.ld + outer;
@@ -268,7 +266,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
   }
   auto *to = global(o.splits.base) + blockIdx.z * o.splits.product_bytes +
              ((first_outer + row) * o.splits.ld + first_k + step) * static_cast<int64_t>(sizeof(Split));
-  uint32_t large = 0;  // counts what is not small, a byte for each of the thread's rows
+  uint32_t large = 0;  // counts what is not small, a byte for each row
 #pragma unroll
   for (int i = 0; i < kRows; ++i, to += kRowStep * o.splits.ld * static_cast<int64_t>(sizeof(Split))) {
     const PowerOfTwo scale(scale_of(most[i]));

@@ -11,8 +11,8 @@ namespace {
 constexpr int64_t kMostSharedTiles = most_blocks(256) / 1024;  // blocks of the second kernel for a tile
 constexpr int kLeastUnits = 2;                                 // units of a block that shares tiles
 constexpr int kLeastChunks = 4;                                // for fewer a warp is not worth its start
-constexpr double kSumSeconds = 2e-6;                           // the second kernel
-constexpr double kLatencySeconds = 1.5e-6;                     // from a tile's first load to its last store
+constexpr double kSumSeconds = 2e-6;
+constexpr double kLatencySeconds = 1.5e-6;   // from a tile's first load to its last store
 constexpr double kTallSeconds = 9e-6;        // added with a slowdown: filling and draining long warps' rings
 constexpr double kPlentyWarps = 8;           // warps that keep a compute unit busy; with half of them it loses
 constexpr double kSparseLoss = 0.3;          // this share of its time
@@ -36,13 +36,13 @@ void divide_warps(const SkinnyTile &tile, int warps, SkinnyWork *w) {
 }
 
 struct Times {
-  double memory;      // of all tiles
-  double arithmetic;  // a tile, with plenty of warps
-  double transfer;    // a tile's operands, to one compute unit
+  double memory;      // all tiles
+  double arithmetic;  // one tile, with plenty of warps
+  double transfer;    // one tile's operands, to one compute unit
   double partial;     // two partial tiles of a block, written and read
-  int warps;          // of a block
+  int warps;
 
-  // Seconds of `tiles` tiles on a compute unit with `blocks` blocks.
+  // On a compute unit with `blocks` blocks.
   double tiles_on_one(double tiles, double blocks) const {
     const double sparse = std::max(1.0, 1 + kSparseLoss * (kPlentyWarps / (blocks * warps) - 1));
     return tiles * std::max(arithmetic * sparse, transfer);

@@ -1,4 +1,4 @@
-// Host code of the skinny kernels: products with one long and one short side.
+// Products with one long and one short side, on the host.
 //
 // C = op(A) op(B) with a short n and C^T = op(B)^T op(A)^T with a short m are one problem: R (wide x narrow) is X (wide
 // x k, read once) times Y (k x narrow). Only the strides of C differ.
@@ -16,14 +16,14 @@
 namespace libsgemm::gpu {
 
 struct SkinnyTile {
-  int rows, columns;  // of R, for a warp
+  int rows, columns;  // a warp's part of R
   int chunk;          // k of a warp's step
-  int warps;          // of a block, if shared memory allows
+  int warps;          // largest number, if shared memory allows
   int resident;       // blocks of a compute unit, if shared memory allows
   int narrow_most;    // longest short side
-  size_t warp_bytes;  // shared memory of a warp
-  double fma_share;   // of fma_peak(), full compute units
-  double slowdown;    // measured time relative to that; only to compare kernels
+  size_t warp_bytes;
+  double fma_share;  // share of fma_peak() with full compute units
+  double slowdown;   // measured time relative to that; only to compare kernels
   int64_t least_k = 1;
 };
 
@@ -31,15 +31,15 @@ struct SkinnyWork {
   const float *x, *y;
   float *c;
   int64_t wide, narrow, k;
-  int64_t x_ld;           // between columns of the stored X
-  int64_t y_k, y_narrow;  // strides
+  int64_t x_ld;  // distance of the stored X's columns
+  int64_t y_k, y_narrow;
   int64_t c_wide, c_narrow;
-  int64_t x_stride, y_stride, c_stride;  // of a batch
+  int64_t x_stride, y_stride, c_stride;
   float alpha, beta;
 
   int warps_wide, warps_k;  // warps along the tile's long side, and k
   int64_t wide_tiles, narrow_tiles;
-  int64_t units;                // of a tile
+  int64_t units;                // number in a tile
   int64_t granule;              // blocks get multiples of it: all units of a tile, or one
   int64_t shares, share, rest;  // `share` granules for each block, one more for the first `rest`
   float *partial;               // 2 tiles for each block: one that it continues, one that it begins

@@ -13,7 +13,7 @@ namespace libsgemm::gpu {
 constexpr int kSkinnySumWarps = 8, kSkinnySumThreads = 32 * kSkinnySumWarps;
 
 struct SkinnySumShape {
-  int rows, columns;  // of a block's tile
+  int rows, columns;  // a block's tile
   int ways;           // warps that share an element's partial sums: 1 or 8
   int parts;          // blocks of threads for a tile
 };
@@ -72,7 +72,7 @@ inline libsgemm_status_t enqueue_skinny_sum(void (*kernel)(SkinnyWork, SkinnySum
   shape.rows = plan.work.warps_wide * tile.rows;
   shape.columns = tile.columns;
   shape.ways = plan.blocks / plan.tiles >= kManyPartials ? kSkinnySumWarps : 1;
-  const int elements = 4 * kSkinnySumThreads / shape.ways;  // of a block of threads
+  const int elements = 4 * kSkinnySumThreads / shape.ways;  // elements for a block of threads
   shape.parts = (shape.rows * shape.columns + elements - 1) / elements;
   SkinnyWork work = plan.work;
   work.partial = static_cast<float *>(launch.workspace);

@@ -6,7 +6,7 @@
 namespace libsgemm::gpu {
 
 struct SkinnyPlace {
-  int64_t product, row, column;  // of the batch; first row and column
+  int64_t product, row, column;  // product of the batch; first row and column
   int64_t rows_left, columns_left;
 
   __device__ __forceinline__ SkinnyPlace(const SkinnyWork &work, int64_t tile, int rows, int columns) {
@@ -19,7 +19,6 @@ struct SkinnyPlace {
   }
 };
 
-// Destination of a tile's sums.
 struct SkinnyOutput {
   Global<float> *base;
   int64_t wide, narrow;

@@ -1,4 +1,4 @@
-// C = alpha op(A) op(B) + beta C by the definition, one thread for each element of C, in one sequential FMA order: the
+// C = alpha op(A) op(B) + beta C by the definition, one thread for each element, in one sequential FMA order: the
 // oracle on the device. A tile is 32 x 8: a warp reads 32 neighbours of A (NO_TRANS) in one transaction, and one
 // element of B for all lanes.
 //
@@ -23,7 +23,7 @@ constexpr int kNaiveRows = 32, kNaiveColumns = 8, kNaiveThreads = kNaiveRows * k
 struct NaiveProblem {
   int64_t m, n, k;
   int64_t a_row, a_step, b_step, b_column, ldc;
-  int64_t tiles_m, tiles;  // of one product
+  int64_t tiles_m, tiles;  // numbers for one product
   float alpha, beta;
 };
 

@@ -6,7 +6,7 @@
 namespace libsgemm::gpu {
 namespace {
 
-constexpr double kPartialBandwidth = 1.5;  // of the memory's: partial results mostly stay in L2
+constexpr double kPartialBandwidth = 1.5;  // relative to memory: partial results mostly stay in L2
 
 double split_seconds(const DeviceModel &d, const GemmDesc &desc, double bytes, const Tiling &tiling, double tiles,
                      double k, int slices) {

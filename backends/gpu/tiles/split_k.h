@@ -1,4 +1,3 @@
-// Split-K: slices of k for a product with too few tiles.
 #pragma once
 
 #include "gpu/cost.h"

@@ -1,4 +1,3 @@
-// Host side of the split-K kernels: tile_row.h with slices, and their sum.
 #pragma once
 
 #include "split_k.h"

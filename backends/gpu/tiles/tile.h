@@ -50,7 +50,7 @@ struct TilePosition {
 
 struct TileRange {
   int count;
-  int first_depth;  // of the first k-tile
+  int first_depth;  // depth of the first k-tile
   int64_t first_k;
 
   __device__ __forceinline__ TileRange(const TileProblem &p, int tile_k) {
@@ -188,7 +188,6 @@ struct OutputTile {
   };
   __device__ __forceinline__ Row row(int row, int column) const { return {c + column * ld + row, ld}; }
 
-  // `x`: from scaled().
   __device__ __forceinline__ void write(Global<float> *to, float x) const {
     *to = beta != 0.0f ? accumulated(x, beta, *to) : x;
   }

@@ -1,5 +1,6 @@
 // Host side of the kernels built on tile.h. A kernel's file defines its Config (a TileShape, and what the backend adds)
 // and a Row:
+//
 //   struct Row {
 //     using Config = ...;
 //     static constexpr Engine engine = ...;
@@ -92,7 +93,7 @@ libsgemm_status_t enqueue_tiles(const GemmDesc &desc, const TileProblem &p, cons
   });
 }
 
-constexpr int64_t kMostProducts = 65535;  // of a launch: gridDim.z
+constexpr int64_t kMostProducts = 65535;  // limit of a launch: gridDim.z
 
 template <class Row>
 libsgemm_status_t launch_tiles(const GemmDesc &desc, const Launch &launch, Error *error) {

@@ -1,10 +1,9 @@
-// Tiles of an operand that is gathered from a tensor (gpu/conv/conv_problem.h), for the loop of matrix.h. The lookup of
-// addresses is cut into pieces without branches, each short enough to follow one matrix instruction. Elements outside
+// Tiles of an operand that is gathered from a tensor (gpu/conv/conv_problem.h), for the loop of matrix.h. Lookups of
+// addresses are cut into pieces without branches, each short enough to follow one matrix instruction. Elements outside
 // of the image are read from an array of zeros.
 //
-// The products of k-tile t hide two lookups: the addresses of k-tile t + 2 are made from the places in one of two slots
-// of LDS, and the places of k-tile t + 3 are written to the other slot. The loop's barrier follows both; then k-tile t
-// + 2 is fetched.
+// While k-tile t is multiplied, the addresses of k-tile t + 2 are made from one of two slots of places in LDS, and the
+// places of k-tile t + 3 are written to the other slot. The loop's barrier follows both; then k-tile t + 2 is fetched.
 //
 // LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1][those of the first k-tile]
 #pragma once
@@ -34,7 +33,7 @@ struct GatherParts : GatheredTile<Map> {
   Global<const char> *own_data;      // includes the thread's own place
   Global<const char> *from[copies];  // addresses of the k-tile to fetch
 
-  // Tiles from row or column `first` of C; SumPlaces and a barrier must precede the first fetch.
+  // SumPlaces and a barrier must precede the first fetch.
   __device__ __forceinline__ GatherParts(const ConvIndex &outer, const ConvOperand &operand, int group, int first,
                                          ConvPlace *table)
       : Tile(outer, operand, group, first, table),
@@ -95,8 +94,8 @@ struct GatherParts : GatheredTile<Map> {
 };
 
 // Writes the places of k of both operands without divisions: from one k-tile to the next, the digits of a k grow by the
-// same numbers, and may carry. Half of a wave's lanes compute A's places, the others B's. All waves do, which avoids a
-// branch, but only the first one writes.
+// same numbers, and may carry. Half of a wave's lanes compute A's places, the others B's. To avoid a branch all waves
+// do, but only the first one writes.
 template <class A, class B>
 struct SumPlaces {
   static constexpr int parts = 4, half = 32;
@@ -108,7 +107,7 @@ struct SumPlaces {
   ConvPlace at;                // valid after the end of the sum, too
   int digit[2];                // last two digits of i
   int base[2];                 // numbers at which they carry
-  int growth[2];               // from one k-tile to the next
+  int growth[2];               // growth from one k-tile to the next
   ConvPlace step, carried[2];  // changes of the place by growth, by each carry
   bool carries[2];
 

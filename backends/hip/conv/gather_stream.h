@@ -1,6 +1,6 @@
 // As gather_parts.h, for the loop of valu.h, with the interface of tile_stream.h. One of two slots of LDS holds the
-// places of k for the next fetch. Some threads compute those of the k-tile after it in the other slot while the loop
-// multiplies; the loop's barrier separates the two.
+// places of k for the next fetch. Meanwhile some threads compute those of the k-tile after it in the other slot; the
+// loop's barrier separates the two.
 //
 // LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1]
 #pragma once
@@ -11,7 +11,7 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-// The threads from FirstThread on compute places of k.
+// FirstThread and those after it compute places of k.
 template <class Map, int FirstThread>
 struct GatherStream : GatheredTile<Map> {
   using Tile = GatheredTile<Map>;
@@ -25,7 +25,7 @@ struct GatherStream : GatheredTile<Map> {
   int slot;    // slot of the k-tile to fetch
   int next_k;  // k of the next places
 
-  // Tiles from row or column `first` and k `first_k`; a barrier must precede the first fetch.
+  // A barrier must precede the first fetch.
   __device__ __forceinline__ GatherStream(const ConvIndex &outer, const ConvIndex &sum, const ConvOperand &operand,
                                           int group, int first, int first_k, ConvPlace *table)
       : Tile(outer, operand, group, first, table),

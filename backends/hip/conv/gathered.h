@@ -16,7 +16,7 @@ using namespace gpu;
 template <class Config, class A, class B, int Floats>
 struct ConvLds {
   static constexpr int place_bytes = static_cast<int>(sizeof(ConvPlace)) * (A::places + B::places);
-  static constexpr int first_place = Floats / 4;  // in vectors
+  static constexpr int first_place = Floats / 4;  // counted in vectors
   static constexpr int vectors =
       first_place + (place_bytes > kOutputPlaceBytes<Config> ? place_bytes : kOutputPlaceBytes<Config>) / 16;
   static_assert(Floats % 4 == 0, "places start at multiples of 16 bytes");

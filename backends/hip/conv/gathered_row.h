@@ -7,7 +7,7 @@
 
 namespace libsgemm::hip {
 
-// Base of a Row of ConvTiles. ProductRow: the Row of products, a ValuRow or MatrixRow.
+// Base of a Row of ConvTiles. ProductRow: the Row of products.
 template <class ProductRow>
 struct GatheredRow : ProductRow {
   using typename ProductRow::Config;

@@ -1,4 +1,3 @@
-// Convolutions on the matrix cores: the loop of matrix.h on gathered tiles (gathered.h).
 #pragma once
 
 #include "gather_parts.h"

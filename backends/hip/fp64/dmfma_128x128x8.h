@@ -13,7 +13,6 @@ struct DmfmaConfig : MatrixShape<MfmaDoubles, 128, 128, 8, 64, 64> {
 // Without the bound the compiler uses too many registers for two waves of a SIMD.
 #define LIBSGEMM_DMFMA_BOUNDS __launch_bounds__(::libsgemm::hip::DmfmaConfig::threads, 2)
 
-// C(i) = alpha * (sum of p.partial's slices of product i, doubles) + beta * C(i), rounded once.
 libsgemm_status_t launch_split_k_sum_fp64(const TileProblem &p, int slices, const StridedOperands &operands,
                                           int64_t count, const Launch &launch, Error *error);
 

@@ -1,8 +1,6 @@
 // As gfx908_mfma_128x128x16_ping_pong.hip, with FP64 accumulators (mode fp64), on AMD GPUs with FP64 matrix cores
 // (gfx90a, 942, 950): waves of 64 multiply 4 x 4 blocks of 16 x 16 by v_mfma_f64_16x16x4f64. _split_k: 8 bytes of
-// workspace instead of 4.
-//
-// Operands become doubles once, when they are stored in LDS, because no vector instruction runs at the same time.
+// workspace instead of 4. Why operands become doubles in LDS: docs/kernels/amd.md.
 #include "dmfma_128x128x8.h"
 #include "gpu/kernels.h"
 #include "gpu/tiles/split_k_row.h"

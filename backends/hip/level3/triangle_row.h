@@ -1,4 +1,3 @@
-// Macros for the kernels of syrk, syr2k and gemmtr, after their Config and Row.
 #pragma once
 
 #include "gpu/kernels.h"

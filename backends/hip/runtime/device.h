@@ -10,7 +10,7 @@ using namespace gpu;
 
 struct Device : DeviceModel {
   Family family;
-  char code_name[32];  // of the code that runs on it: its own, or its family's
+  char code_name[32];  // architecture or family of the code that runs on it
 };
 
 const Device &device(int index);

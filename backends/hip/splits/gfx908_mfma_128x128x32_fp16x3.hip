@@ -2,8 +2,7 @@
 // (mode fp16x3; gfx908, 942, 950): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0. Machine code:
 // docs/kernels/amd.md.
 //
-// gfx908_mfma_128x128x32_fp32_fast: the same kernel for mode fp32_fast on gfx942 and 950. splits_repair_fp64 computes
-// the tiles that two splits hold less precisely than FP32's error bound requires.
+// gfx908_mfma_128x128x32_fp32_fast: the same for mode fp32_fast (docs/kernels/splits.md) on gfx942 and 950.
 //
 // Launches: gpu/splits/split_row.h. Main loop: split_product.h. Splits, and sources: gpu/splits/splits.h. Tile, waves
 // and lanes: gfx908_mfma_128x128x16_ping_pong, with three sets of sums. LDS, 64 KiB: 2 buffers of A0, A1, B0, B1.
@@ -22,7 +21,7 @@ namespace {
 
 struct Config : SplitShape<Type::f16, 32, 2> {
   static constexpr int blocks = 1;
-  static constexpr double peak_fraction = 0.7;  // of the matrix cores; assumed
+  static constexpr double peak_fraction = 0.7;  // share of the matrix cores' peak; assumed
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ libsgemm_status_t enqueue_split_product(const GemmDesc &panel, const Splits &a, 
 
 template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
 SplitRow split_row_of(Scheme scheme) {
-  constexpr double kStall = 0.1;  // as for other kernels on matrix cores
+  constexpr double kStall = 0.1;  // the same for other kernels on matrix cores
   return {scheme,
           Config::splits,
           Config::products,

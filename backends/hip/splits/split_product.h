@@ -1,14 +1,7 @@
-// Main loop of products of split operands (gpu/splits/splits.h) by MFMA: FP32-level error from several products, in
-// three sets of accumulators:
-//
-//   low     x1 y0, x0 y1, ...     stay on the matrix cores over all of k: they, and so their rounding
-//                                 errors, are at most 2^-8 of the others
-//   main    x0 y0                 of two k-tiles, then start again at zero
-//   sum                           the sum of all main, by FP32 additions that round to nearest
-//
-// So the result does not depend on the rounding of the matrix cores, which AMD documents for no chip. X, Y, tiles and
-// barriers are as in matrix.h; one of two buffers of LDS holds all of a k-tile's splits. Each k-step adds the main
-// accumulators of some blocks to `sum`, after products of `low`, just before they start again at zero.
+// Main loop of products of split operands (gpu/splits/splits.h) by MFMA. Three sets of accumulators: `low`, `main` and
+// `sum` (docs/kernels/amd.md). X, Y, tiles and barriers are as in matrix.h; one of two buffers of LDS holds all of a
+// k-tile's splits. Each k-step adds the main accumulators of some blocks to `sum`, after products of `low`, just before
+// they start again at zero.
 #pragma once
 
 #include "gpu/splits/splits_pass.h"

@@ -14,14 +14,13 @@ using namespace libsgemm::gpu;
 // c / units), so that eight threads that store contiguous units of neighbouring rows reach all banks.
 template <int Outer, int Depth>
 struct SplitUnits {
-  static constexpr int units = Depth / 8;  // units of a row
+  static constexpr int units = Depth / 8;
   static constexpr int words = Outer * units;
   static_assert(Outer % 8 == 0 && 8 % units == 0, "aligned groups of eight rows");
 
   __device__ __forceinline__ static int at(int c, int o) { return c * Outer + (o ^ (8 / units * c)); }
 };
 
-// A thread's share of the tiles of all splits of an operand.
 template <int Outer, int Depth, int Threads, int Count>
 struct SplitStream {
   using Units = SplitUnits<Outer, Depth>;

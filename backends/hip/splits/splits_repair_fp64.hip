@@ -1,8 +1,7 @@
 // As splits_repair.hip in mode fp32_fast, with FP64 accumulators, rounded once: tiles, loop and speed of
 // gfx90a_dmfma_128x128x8_ping_pong.
 //
-// Requires: gemm of FP32, single or in strided batches; any size, transposition and alignment; gfx942 or 950. The
-// kernel is empty for other chips.
+// Requires: gemm of FP32, single or in strided batches; any size, transposition and alignment; gfx942 or 950.
 #include "gpu/splits/fp64_count.h"
 #include "hip/fp64/dmfma_128x128x8.h"
 

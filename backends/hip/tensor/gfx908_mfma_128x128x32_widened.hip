@@ -1,5 +1,5 @@
 // C = alpha op(A) op(B) + beta C of FP16 or bfloat16 operands, with FP32 accumulators and FP32 C, on AMD GPUs with
-// matrix cores that keep denormals (gfx908, 942, 950). Also syrk (gpu/level3/triangle.h).
+// matrix cores that keep denormals. Also syrk (gpu/level3/triangle.h).
 //
 // Waves of 64 multiply blocks of 32 x 32 by v_mfma_f32_32x32x8 (bfloat16 on gfx908: 32x32x4; on gfx950: 32x32x16). Main
 // loop and source: matrix.h; tiles in LDS: unit_tile.h; tile of C, waves and lanes: gfx908_mfma_128x128x16_ping_pong;

@@ -1,5 +1,5 @@
-// As gfx942_mfma_128x128x16_xf32.hip, with tiles twice as high (waves of 128 x 64), for a large C: a thread rounds
-// three quarters of the elements and reads three quarters of the fragments for each product.
+// As gfx942_mfma_128x128x16_xf32.hip, with tiles twice as high (waves of 128 x 64), for a large C. Why:
+// docs/kernels/amd.md.
 #include "gpu/kernels.h"
 #include "matrix.h"
 #include "matrix_row.h"

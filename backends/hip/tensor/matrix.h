@@ -1,18 +1,13 @@
 // Main loop on the matrix cores, MFMA (CDNA) and WMMA (RDNA3 and later), for element types that they multiply exactly.
-// LDS has four buffers as in valu.h. A round of the loop is two k-tiles, which makes all addresses in LDS constant.
-// Why, also for the places of all other work: docs/kernels/amd.md.
+// LDS has four buffers as in valu.h. A round of the loop is two k-tiles, so that all addresses in LDS are constant.
+// Why, and why C is transposed in blocks D = X Y + D: docs/kernels/amd.md.
 //
 // K-tiles of TF32 or 16-bit elements are too short for MFMA to hide a fetch: there two fetches are in flight (kStages
 // 2), and matrix_plan.h gives each instruction its place.
 //
-// The cores compute D = X Y + D for blocks whose columns are spread over the lanes, and whose rows are spread over a
-// lane's registers. X is made from B and Y from A, so that D is a transposed block of C: consecutive lanes hold
-// consecutive rows of a column, and stores of single floats fill whole lines of memory, at any alignment.
-//
 // FP64 accumulators (MfmaDoubles) are rounded once, when C is stored; slices of k are doubles.
 //
-// Sources: patent CN110147248B, for the buffers; AMD's matrix instruction calculator, for the elements that a lane
-// holds.
+// Sources: patent CN110147248B, for the buffers; AMD's matrix instruction calculator, for the elements of a lane.
 #pragma once
 
 #include <type_traits>
@@ -59,7 +54,7 @@ __device__ __forceinline__ void for_constants(const Call &call) {
 // product kAt. kLate: the last piece follows the last product; otherwise the first follows the first.
 template <int kAt, int kFirst, int kEnd, int kCount, bool kLate = false, typename Call>
 __device__ __forceinline__ void spread(const Call &call) {
-  constexpr auto before = [](int product) {  // pieces before this product
+  constexpr auto before = [](int product) {
     const int products = product < kFirst ? 0 : product < kEnd ? product - kFirst : kEnd - kFirst;
     return (products * kCount + (kLate ? 0 : kEnd - kFirst - 1)) / (kEnd - kFirst);
   };
@@ -154,8 +149,8 @@ struct WavePlace {
 __device__ __forceinline__ float fused(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ __forceinline__ double fused(double a, double b, double c) { return fma(a, b, c); }
 
-// `place` is the wave's. Reads the old values of a whole block of C before it writes any. Output has the members of
-// OutputTile. keep(row, column): the element is stored.
+// Reads the old values of a whole block of C before it writes any. Output has the members of OutputTile. keep(row,
+// column): the element is stored.
 template <class Config, class Output, class Keep>
 __device__ __forceinline__ void store_sums(const MatrixSums<Config> &sums, const Output &out,
                                            const WavePlace<Config> &place, const Keep &keep) {
@@ -313,7 +308,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
 
   const auto multiply = [&](auto of_pair, int left) {
     constexpr int kNow = decltype(of_pair)::value, kOther = 1 - kNow;
-    [[maybe_unused]] int64_t step_a = 0, step_b = 0;  // distances to the next k-tiles
+    [[maybe_unused]] int64_t step_a = 0, step_b = 0;
     for_constants<kEnd>([&](auto at) {
       constexpr int kAt = decltype(at)::value, kOf = kAt / kStep, kPart = kAt % kStep / kBlocks;
       constexpr int kFrom = (kNow * Config::steps + kOf) % 2;

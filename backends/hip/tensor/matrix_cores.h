@@ -1,10 +1,9 @@
-// The matrix cores for matrix.h: the elements of fragments and accumulators in a lane, and the product of two
-// fragments.
+// The elements of fragments and accumulators in a lane, and the product of two fragments, for matrix.h.
 //
 // FP32 (MfmaFloats) is true FP32: AMD documents for MI200 (gfx90a) that these instructions keep denormals, and names no
-// chip where they do not. The 16-bit types (MfmaWords, WmmaWords) multiply exactly and add in FP32. The library
-// promises to keep their denormals; MI200, which flushes them, is left out, and AMD names no other such chip. Tests of
-// denormals on AMD hardware, not yet run, decide.
+// chip where they do not. The 16-bit types (MfmaWords, WmmaWords) multiply exactly and add in FP32; MI200, which
+// flushes their denormals, is left out. Tests of denormals on AMD hardware, not yet run, decide.
+//
 //
 //   depth        k of a fragment
 //   parts        instructions that multiply two fragments
@@ -133,7 +132,7 @@ struct MfmaXf32 {
       to[0] = fmaf(from[0], 0x1p-100f, cut(round(from[0])));
     } else if constexpr (kPart < 4) {
       to[kPart] = round(from[kPart]);
-      gpu::pin(to[kPart]);  // compute it here, not where it is used
+      gpu::pin(to[kPart]);  // otherwise the compiler computes it where it is used
     } else {
 #pragma unroll
       for (int i = kPart == 5 ? 2 : 0; i < (kPart == 4 ? 2 : 4); i += 2) {

@@ -1,8 +1,7 @@
 // Places the work of a k-tile between its matrix instructions, in loops that fetch two k-tiles ahead (matrix.h).
 //
-// A wave can issue seven instructions during a matrix instruction of 32 clocks. Reads of fragments have fixed places,
-// and the compiler adds waits. All other work follows the first instruction with room for it, in the order of the data
-// flow, or else the one with the most room:
+// Reads of fragments have fixed places, and the compiler adds waits. All other work follows the first matrix
+// instruction with room for it, in the order of the data flow, or else the one with the most room:
 //
 //   stores of A, then of B      before the barrier
 //   fetches of A, of B          after its stores, whose registers they fill, and after its stream has advanced; if the
@@ -15,16 +14,15 @@ namespace libsgemm::hip {
 
 template <class Config, class A, class B, class StoringA, class StoringB>
 struct MatrixPlan {
-  static constexpr int step = Config::blocks_m * Config::blocks_n * Config::Core::parts;  // matrix instructions of a
-                                                                                          // k-step
+  static constexpr int step = Config::blocks_m * Config::blocks_n * Config::Core::parts;
   static constexpr int end = step * Config::steps, barrier = end - step / 2;
   static constexpr int reads =
-      Config::blocks_m + Config::blocks_n;  // for a k-step, in the first half of the one before
+      Config::blocks_m + Config::blocks_n;  // reads for a k-step, in the first half of the previous one
   static constexpr int pieces_a = A::copies * StoringA::parts, pieces = pieces_a + B::copies * StoringB::parts;
 
   // Matrix instructions that each piece of work follows.
   int store[pieces] = {}, fetch_a[A::copies] = {}, fetch_b[B::copies] = {};
-  int choose = 0, advance_a = 0, advance_b = 0;  // choose: of the distances
+  int choose = 0, advance_a = 0, advance_b = 0;  // choose: place of the choice of distances
 
   // Takes the plan with the least time, then the least work after any one instruction.
   constexpr MatrixPlan() {

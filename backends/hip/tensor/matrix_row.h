@@ -8,8 +8,8 @@
 
 namespace libsgemm::hip {
 
-// FMAs of a compute unit's matrix cores per clock; 0 if none keep the library's promises, as gfx90a's 16-bit ones,
-// which flush denormals.
+// FMAs of a compute unit's matrix cores per clock; 0 if none keep the library's promises: gfx90a's 16-bit ones flush
+// denormals.
 inline int matrix_rate(int index, Type type) {
   switch (device(index).family) {
     case Family::cdna1:
@@ -78,7 +78,7 @@ struct Fp64Row : MatrixRow<RowConfig> {
 // TF32 numbers, on chips with xf32.
 template <class RowConfig>
 struct Xf32Row : MatrixRow<RowConfig> {
-  static constexpr int rate = 512;  // FMAs of a compute unit per clock
+  static constexpr int rate = 512;
 
   static bool runs_on(int index) { return std::strncmp(device(index).code_name, "gfx94", 5) == 0; }
 

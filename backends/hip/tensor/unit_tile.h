@@ -1,7 +1,6 @@
 // Tiles of a 16-bit operand in LDS, in units as the matrix cores read them: eight k of one row (16 bytes). Unit (c, o)
-// has k = 8 c to 8 c + 7 of outer element o, at 16 (c Outer + o') bytes, o' = o ^ swizzle(c, o). The swizzle moves a
-// unit within its aligned group of eight, so that most banks are reached by threads along k, and by threads that
-// transpose 4 x 4 elements of an MN-major operand. Each thread moves 4 outer elements x 4 k, as raw bits.
+// has k = 8 c to 8 c + 7 of outer element o, at 16 (c Outer + o') bytes, o' = o ^ swizzle(c, o), within its aligned
+// group of eight. Why: docs/kernels/amd.md. Each thread moves 4 outer elements x 4 k, as raw bits.
 #pragma once
 
 #include "gpu/tiles/tile.h"
@@ -52,7 +51,7 @@ struct UnitTile {
 template <int Outer, int Threads, Fetch Kind>
 struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_t, 4, true> {
   using Tile = UnitTile<Outer, Threads>;
-  using Staged = Words2[Tile::copies];  // in the order of memory: by outer element, or by k
+  using Staged = Words2[Tile::copies];  // outer elements or k: the order of memory
   static constexpr bool along_k = Kind == Fetch::inner_x4;
   static constexpr int store_slots = 1;  // instructions, as in TileStream, without transposing
   static constexpr int fetch_slots(int) { return 1; }
@@ -106,7 +105,7 @@ struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_
 template <int Outer, int Threads>
 struct UnitElements : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_t, 4, false> {
   using Tile = UnitTile<Outer, Threads>;
-  using Staged = uint32_t[Tile::copies][4];  // by outer element and k
+  using Staged = uint32_t[Tile::copies][4];  // outer element and k
   static constexpr int store_slots = 3;
   static constexpr int fetch_slots(int) { return 4; }
 

@@ -1,12 +1,11 @@
-// C = alpha op(A) op(B) + beta C with m or n up to 16, on any AMD GPU: the long operand is streamed once, through
-// registers. Picture of the tile, lanes and LDS: skinny.h; machine code: docs/kernels/amd.md.
+// C = alpha op(A) op(B) + beta C with m or n up to 16, on any AMD GPU. Picture of the tile, lanes and LDS: skinny.h;
+// machine code: docs/kernels/amd.md.
 //
 // A block has 32 rows and, if k is deep enough, all of k: each of its 8 warps (32 consecutive threads) takes every
-// eighth chunk of 32 k. If that makes too few blocks, blocks get equal shares (gpu/thin/skinny.cpp), and skinny_sum.hip
-// adds their partial results. More than 8 columns are two adjacent tiles, of which the second one finds the long
-// operand in L2.
+// eighth chunk of 32 k. More than 8 columns are two adjacent tiles, of which the second one finds the long operand in
+// L2.
 //
-// Sources: the roofline of a matrix-vector product, and stream-K (Osama et al., PPoPP 2023).
+// Source: the roofline of a matrix-vector product.
 //
 // Requires: gemm of FP32; one product or a strided batch; min(m, n) up to the above; k >= 32; any transposition,
 // alignment and leading dimension.

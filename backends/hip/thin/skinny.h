@@ -120,7 +120,7 @@ struct Warp : Derived<Config> {
     }
   }
 
-  // Adds offsets each time: the compiler would keep each in a register.
+  // The compiler would keep each offset in a register.
   __device__ __forceinline__ void fetch_y(StagedY &to, Global<const float> *at) const {
 #pragma unroll
     for (int part = 0; part < D::kChunk / 32; ++part) {
@@ -135,7 +135,7 @@ struct Warp : Derived<Config> {
   }
 
   __device__ __forceinline__ void clear(Quad (&xs)[kQuads], StagedY &ys, int done) const {
-    const int x_left = 4 * group - done, y_left = y_p - done;  // below 0: to clear
+    const int x_left = 4 * group - done, y_left = y_p - done;  // negative: number to clear
 #pragma unroll
     for (int quad = 0; quad < kQuads; ++quad) {
 #pragma unroll
@@ -189,7 +189,7 @@ struct Warp : Derived<Config> {
           }
         }
       }
-      keep_order();  // reads Y in parts
+      keep_order();  // avoids reading all of Y at once
     }
   }
 
@@ -201,7 +201,7 @@ struct Warp : Derived<Config> {
     if (p >= end) return;
     Quad xs[kQuads];
     StagedY ys;
-    // Keeps one pointer for X and one for Y; the compiler would have one for each load.
+    // The compiler would have a pointer for each load.
     Global<const float> *x_at = x + min(p, last_chunk) * x_step, *y_at = y + min(p, last_chunk) * work.y_k;
     keep_in_register(x_at);
     keep_in_register(y_at);
@@ -264,7 +264,7 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
     const SkinnyWork &of_sums = read_anew(work);
     const int rows = of_sums.warps_wide * kRows, pitch = rows + 4, part_floats = kNarrow * pitch;
     int thread = static_cast<int>(threadIdx.x);
-    keep_in_register(thread);  // so that the compiler keeps nothing from tile to tile
+    keep_in_register(thread);  // keeps nothing from tile to tile
     const int warp = thread / 32, warp_wide = warp / of_sums.warps_k, warp_k = warp % of_sums.warps_k;
     const SkinnyPlace at(of_sums, tile, rows, kNarrow);
     const int64_t warp_row = at.row + warp_wide * kRows;

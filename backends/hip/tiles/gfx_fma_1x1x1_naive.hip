@@ -1,6 +1,5 @@
-// C = alpha op(A) op(B) + beta C, on any AMD GPU, one thread for each element of C: first step of the ladder, and
-// reference on the device. Every factor is loaded each time, 8 bytes for 2 flops. Threads and requirements:
-// gpu/tiles/naive.h.
+// C = alpha op(A) op(B) + beta C, on any AMD GPU, one thread for each element: first step of the ladder, and reference
+// on the device. Every factor is loaded each time, 8 bytes for 2 flops. Threads and requirements: gpu/tiles/naive.h.
 //
 // Source: the definition; Kirk and Hwu, "Programming Massively Parallel Processors", chapter 3.
 #include "gpu/tiles/naive.h"

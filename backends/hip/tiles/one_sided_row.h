@@ -1,4 +1,3 @@
-// Macro for the kernels of symm and trmm, after their Config and Row.
 #pragma once
 
 #include "gpu/kernels.h"

@@ -20,7 +20,7 @@ struct SquareStream {
   static_assert(Threads % Outer == 0 && copies * Threads == Outer * Depth, "whole copies");
   using Staged = float[copies][width];
 
-  Global<const float> *base;  // same in all threads
+  Global<const float> *base;
   int64_t ld;
   int outer, k;  // first copy of the thread, in the k-tile to fetch
   bool along_k, upper, unit;

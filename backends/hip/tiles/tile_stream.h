@@ -1,6 +1,5 @@
-// Fetches an operand's tiles from memory into registers. Addresses cost no instructions: a base in scalar registers,
-// common to the block, plus a constant offset in a vector register. Rows and columns beyond the matrix repeat its last
-// ones, which affects only elements of C that are not stored. Only the first k-tile, the short one, needs masks.
+// Fetches an operand's tiles from memory into registers. An address is a base in scalar registers, common to the block,
+// plus a constant offset in a vector register. Why, and what lies beyond the matrix: docs/kernels/amd.md.
 #pragma once
 
 #include <type_traits>
@@ -29,7 +28,7 @@ __device__ __forceinline__ int64_t choose(bool whether, int64_t bytes) {
 template <int Depth, class Offset, int Offsets, bool kShort>
 struct StreamPosition {
   Global<const char> *base;  // first element of the k-tile to fetch; the same in a wave
-  int64_t k_bytes;           // between k elements
+  int64_t k_bytes;           // distance of k elements
   Offset offset[Offsets];    // offsets of this thread's elements
 
   __device__ __forceinline__ void advance(int depth = Depth) { base = uniform(base + depth * k_bytes); }
@@ -57,7 +56,7 @@ struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Ma
   using Position::base, Position::k_bytes, Position::offset;
   using Staged = float[Map::copies][Map::width];
   static constexpr bool along_k = Map::along_k;
-  // Instructions of a copy, for matrix_plan.h.
+  // Numbers of instructions, for matrix_plan.h.
   static constexpr int store_slots = 1;
   static constexpr int fetch_slots(int copy) { return along_k || copy == 0 ? 1 : 3; }
 
@@ -105,7 +104,7 @@ struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Ma
   }
 
   __device__ __forceinline__ void stay() {
-    if constexpr (Kind == Fetch::outer) base = uniform(base - uniform(this->k) * k_bytes);  // in all waves
+    if constexpr (Kind == Fetch::outer) base = uniform(base - uniform(this->k) * k_bytes);  // the same in all waves
     Position::stay();
   }
 };

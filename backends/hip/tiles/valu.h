@@ -1,10 +1,6 @@
-// Main loop by vector instructions, on any AMD GPU, with four buffers of LDS that swap addresses.
+// Main loop by vector instructions, on any AMD GPU, with four buffers of LDS that swap addresses (docs/kernels/amd.md).
 //
-//   LDS: pair 0 [tileA][tileB], pair 1 [tileA'][tileB']
-//
-//   k-tile t    fetch(t + 1)             memory -> registers, at the start
-//               multiply(t)              columns of tileA, rows of tileB; k + 1 is read while k is multiplied
-//               store(t + 1), swap, barrier, before the last k, which hides the first read of the next pair
+// LDS: pair 0 [tileA][tileB], pair 1 [tileA'][tileB']
 //
 // Products are single instructions, of which gfx11 and later issue two at a time if the registers permit, or pairs
 // (v_pk_fma_f32) on gfx90a and later CDNA.
@@ -130,7 +126,7 @@ __device__ __forceinline__ void ping_pong_sums(Sums<Config> &sums, A &a, B &b, c
 #pragma unroll
     for (int k = 0; k < Config::tile_k; ++k) {
       if (k == Config::tile_k - 1) {
-        now = 4 * kPair - now;  // swap
+        now = 4 * kPair - now;
         a.store(floats_at(shared, now), staged_a);
         b.store(floats_at(shared, now) + kTileB, staged_b);
         __syncthreads();

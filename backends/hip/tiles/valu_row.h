@@ -32,7 +32,7 @@ struct ValuRow {
   using Config = RowConfig;
   static constexpr Engine engine = Engine::registers;
   static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
-  static constexpr bool available = true;  // in the code for this target
+  static constexpr bool available = true;  // this target has code
   static constexpr bool chains = true;     // sums in one sequential FMA order
 
   static bool runs_on(int) { return true; }

@@ -20,7 +20,7 @@ struct WidenedStream : StreamPosition<Depth, int64_t, Outer * Depth / (2 * Threa
   static constexpr int pitch = Outer + 4;
   static constexpr int floats = Depth * pitch;
   static constexpr int pairs = Outer * Depth / (2 * Threads);
-  static constexpr int outer_step = 2 * Threads / Depth, k_step = 2 * Threads / Outer;  // between pairs
+  static constexpr int outer_step = 2 * Threads / Depth, k_step = 2 * Threads / Outer;  // distances of pairs
   static_assert(2 * Threads % Depth == 0 && Threads % Outer == 0 && pairs * 2 * Threads == Outer * Depth,
                 "whole pairs");
   using Staged = uint32_t[pairs][2];  // raw bits

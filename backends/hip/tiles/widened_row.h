@@ -1,5 +1,5 @@
-// Host side of the kernels for 16-bit operands: gemm and syrk of FP16 or bfloat16 matrices with FP32 accumulators and
-// FP32 C. A kernel's file defines a Row:
+// Host side of gemm and syrk of FP16 or bfloat16 matrices with FP32 accumulators and FP32 C. A kernel's file defines a
+// Row:
 //
 //   struct Row {
 //     using Config = ...;                        // tile_m, tile_n, tile_k, threads
