@@ -16,7 +16,7 @@ struct DmmaConvLayout {
   using Engine = Dmma<Config, A, B>;
   static constexpr int stage_floats = A::floats + B::floats, floats = Config::stages * stage_floats;
   static constexpr int patch_floats = Engine::patch_floats * (Config::threads / 32);
-  static constexpr int first_place = 4 * (floats > patch_floats ? floats : patch_floats);  // bytes
+  static constexpr int first_place = 4 * (floats > patch_floats ? floats : patch_floats);
   static constexpr int bytes = first_place + static_cast<int>(sizeof(ConvPlace)) * Supply::places;
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles start at multiples of 16 bytes");
   static_assert(Config::threads >= Supply::slot_places, "a thread for each place of k");

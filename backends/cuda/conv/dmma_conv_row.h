@@ -5,7 +5,6 @@
 
 namespace libsgemm::cuda {
 
-// A Row of ConvTiles derives from it, with a DmmaRow's Config.
 template <class RowConfig>
 struct DmmaConv {
   using Config = RowConfig;

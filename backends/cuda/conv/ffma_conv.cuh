@@ -1,5 +1,5 @@
-// As dmma_conv.cuh, by FP32 FMAs: the main loop of multistage.cuh with gathered tiles. On sm_75 loads and stores
-// replace asynchronous copies.
+// As dmma_conv.cuh, by FP32 FMAs: the main loop of multistage.cuh. On sm_75 loads and stores replace asynchronous
+// copies.
 #pragma once
 
 #include "gather_tile.cuh"
@@ -14,7 +14,7 @@ struct FfmaConvLayout {
   using B = GatherTile<TileMap<Config::tile_n, Config::tile_k, Config::threads, KindB>>;
   using Supply = GatherSupply<A, B, Config::stages>;
   static constexpr int stage_floats = A::floats + B::floats, floats = Config::stages * stage_floats;
-  static constexpr int first_place = 4 * (floats > kStoreFloats<Config> ? floats : kStoreFloats<Config>);  // bytes
+  static constexpr int first_place = 4 * (floats > kStoreFloats<Config> ? floats : kStoreFloats<Config>);
   static constexpr int bytes = first_place + static_cast<int>(sizeof(ConvPlace)) * Supply::places;
   static_assert(Config::threads >= Supply::slot_places, "a thread for each place of k");
   static_assert(kOutputPlaceBytes<Config> <= bytes - first_place, "the output's places fit");

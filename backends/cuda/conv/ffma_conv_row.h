@@ -5,7 +5,6 @@
 
 namespace libsgemm::cuda {
 
-// A Row of ConvTiles derives from it, with the Config of a kernel of multistage.cuh.
 template <class RowConfig>
 struct FfmaConv {
   using Config = RowConfig;

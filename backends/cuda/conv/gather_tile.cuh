@@ -18,7 +18,6 @@ template <class Map>
 struct GatherTile : GatheredTile<Map> {
   using GatheredTile<Map>::GatheredTile;
 
-  // Copies `first` to `end` - 1 of a k-tile, whose places of k are `sum`.
   __device__ __forceinline__ void copy_async(float *shared, const ConvPlace *sum, int first, int end) const {
     float *to = shared + Map::target;
     this->for_copies(sum, first, end, [to](int i, const float *element, bool inside) {
@@ -46,7 +45,7 @@ struct GatherSupply {
   int next;  // next k-tile, from 0 on in the block
   int first_k;
 
-  // `row`, `column`, `first_k`: start of the block's tile and of its k. A barrier must precede the first copy.
+  // A barrier must precede the first copy.
   __device__ __forceinline__ GatherSupply(const ConvProblem &problem, int64_t group, int row, int column, int first_k,
                                           ConvPlace *table)
       : a(problem.row, problem.a, group, row, table),
@@ -80,7 +79,7 @@ struct GatherSupply {
     ptx::commit_copies();
   }
 
-  // The first half of the parts are A's, the second half B's.
+  // A's parts come first.
   __device__ __forceinline__ void copy_part(int part, int parts, float *stage) {
     const int half = parts / 2, of_b = part - half;
     if (part < half) {
@@ -102,7 +101,7 @@ struct GatherSupply {
     ++next;
   }
 
-  // Place i of a k-tile: A's places of k, then B's.
+  // A's places of k come first.
   __device__ __forceinline__ ConvPlace sum_place(int i, int tile) const {
     const bool of_a = i < A::sum_places;
     const int k = of_a ? i * A::sum_step : (i - A::sum_places) * B::sum_step;

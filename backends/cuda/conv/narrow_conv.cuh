@@ -27,12 +27,11 @@ struct NarrowPlace {
   }
 };
 
-// Parameters of a block's copies, in registers: the block indexes `problem[]`, and such a parameter takes as long as a
-// load from memory.
+// In registers: the block indexes `problem[]`, and such a parameter takes as long as a load from memory.
 struct NarrowTile {
   int64_t image_c, image_h, image_w, filter_k, filter_c, filter_r, filter_s;
   int channels, height, width, filters, taps_h, taps_w;
-  int row, column;        // of the tile in the output
+  int row, column;        // place of the tile in the output
   int in_row, in_column;  // start in the image
   int rows;               // rows of the image for the tile
   int taps;
@@ -117,7 +116,7 @@ struct NarrowTile {
 template <int kChannels>
 using NarrowSums = float[kHalves][kEach][kChannels];
 
-// kTaps taps of a row of the filters, or `taps` if there are fewer.
+// `taps`, if there are fewer than kTaps.
 template <int kChannels>
 __device__ __forceinline__ void multiply_taps(NarrowSums<kChannels> &sum, const float (&x)[kHalves][kEach + kTaps],
                                               const float4 *filter, int taps) {
@@ -167,7 +166,7 @@ __device__ __forceinline__ void multiply(NarrowSums<kChannels> (&sum)[kRows], co
   }
 }
 
-// Adds the two groups through shared memory. Each gets the other's sums of one row, and returns its total in sum[0].
+// Each group gets the other's sums of one row through shared memory, and returns its total in sum[0].
 template <int kChannels>
 __device__ __forceinline__ void add_groups(NarrowSums<kChannels> (&sum)[kRows], float *shared) {
   static_assert(kGroups == 2 && kRows == 2, "a row each");

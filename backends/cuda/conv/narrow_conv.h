@@ -1,5 +1,4 @@
-// Parameters of sm75_ffma_16x64x4_narrow_conv: strides and dilations of 1. A data gradient with strides is several such
-// convolutions.
+// Parameters of sm75_ffma_16x64x4_narrow_conv, without strides and dilations.
 #pragma once
 
 #include "cuda/conv/splits/conv_splits.h"
@@ -16,7 +15,7 @@ constexpr int kNarrowQuads = 4;  // limit of a group; a quad is up to four filte
 struct NarrowProblem {
   ConvImage image;      // sums all channels
   ConvFilters filters;  // one for each channel of a group of the output
-  int p, q;             // size of the output
+  int p, q;
   int first_h, first_w;
   float *out;
   int64_t out_n, out_h, out_w, out_k;
@@ -29,9 +28,9 @@ struct NarrowProblem {
 struct NarrowProblems {
   static constexpr int kMost = 4;
   NarrowProblem problem[kMost];
-  gpu::Divisor quads, groups;  // of a group's output channels; of the call
+  gpu::Divisor quads, groups;  // quads: a group's output channels
   float alpha, beta;
-  int stage_floats;    // size of the largest stage
+  int stage_floats;
   bool channels_next;  // the image's channels are neighbours
 };
 

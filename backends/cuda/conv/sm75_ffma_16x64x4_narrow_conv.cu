@@ -1,6 +1,5 @@
-// Direct convolutions to few channels, or in groups of few, by FP32 FMAs: above all groups of four channels, for which
-// tiles of a product would be mostly zeros. A block computes up to four channels of a group's output. Figures:
-// docs/kernels/convolution.md.
+// Direct convolutions to few channels, or in groups of few, by FP32 FMAs. A block computes up to four channels of a
+// group's output. Why, and figures: docs/kernels/convolution.md.
 //
 // A data gradient with strides is one such convolution of dy for each remainder of rows and columns, of which a launch
 // computes four (grid: tiles; images, groups and quads of channels; remainders).
@@ -12,8 +11,8 @@
 //   2    t8 t9 ...                      a thread reads 8 of a row for 4 columns, both rows and up to 4 taps, and each
 //                                       tap of all filters as one float4, which is the same for all lanes
 //
-// Two groups of 64 threads each process half of the channels, and add their accumulators at the end. Shared memory: two
-// stages of 4 channels of the image, then their filters; at most 75 KiB.
+// Two groups of 64 threads each process half of the channels, and add their accumulators at the end. Shared memory, at
+// most 75 KiB: two stages of 4 channels of the image, then their filters.
 //
 // Requires: a forward convolution without strides to at most 16 filters a group, or a data gradient of at most 16
 // channels a group with any strides; no dilation; at most 8 taps along rows and along columns (of a remainder). Tensors
@@ -137,7 +136,6 @@ struct Narrow {
   }
   static int64_t quads(const ConvDesc &desc) { return ceil_div(channels(desc), 4); }
   static int64_t blocks_along_y(const ConvDesc &desc) { return desc.n * desc.groups * quads(desc); }
-  // Channels of the kernel's instance: 1, 3 or 4.
   static int instance(const ConvDesc &desc) {
     const int64_t most = std::min<int64_t>(channels(desc), 4);
     return most == 2 ? 3 : static_cast<int>(most);

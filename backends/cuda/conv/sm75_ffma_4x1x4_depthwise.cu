@@ -1,5 +1,5 @@
 // Convolutions in which each channel of the image has its own filters, and their data gradient (gpu/conv/depthwise.h),
-// on any architecture. sm75_ffma_4x1x4_depthwise_weights: their weight gradient.
+// on any architecture. _weights: their weight gradient.
 //
 // A thread computes strips of 4 x 1 elements, of 4 neighbouring channels or of one. Shared memory: the filters of the
 // block's channels, at most 48 KiB; in the weight gradient two doubles for each thread and channel.

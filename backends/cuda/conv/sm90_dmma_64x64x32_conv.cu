@@ -1,9 +1,8 @@
 // Convolutions of FP32 tensors, and both gradients, with accumulators in FP64 on the FP64 tensor cores of an H100 or
 // H200, rounded once. For most sizes. Figures: docs/kernels/convolution.md.
 //
-// _conv_split_k: slices of k, which conv_split_k_sum_fp64() adds in order. _conv_packed: data gradients from a copy of
-// the filters (gpu/conv/conv_pack.h). _col2im: data gradients as one product and a sum of its columns
-// (gpu/conv/col2im_problem.h).
+// _conv_split_k: slices of k, which conv_split_k_sum_fp64() adds in order. _conv_packed, _col2im: data gradients
+// (gpu/conv/conv_pack.h, col2im_problem.h).
 //
 // Main loop: fp64/dmma_multistage.cuh; a warp's part: fp64/dmma.cuh; gathered operands: gather_tile.cuh; indices of the
 // product: gpu/conv/conv_problem.h. Tile, warps and stages: fp64/sm90_dmma_64x64x32_multistage.cu; at most 4 KiB of

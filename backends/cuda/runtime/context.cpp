@@ -1,4 +1,3 @@
-// Contexts of the devices, each retained at its first use.
 #include <atomic>
 #include <mutex>
 
@@ -95,8 +94,8 @@ libsgemm_status_t Scope::set(Current to, Error *error) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Enters, and creates if needed, the device's primary context, which the runtime uses, too; but a context of the
-// program's own on that device stays current.
+// Enters, and creates if needed, the device's primary context, which the runtime uses, too, unless a context of the
+// program's own on that device is current.
 libsgemm_status_t Scope::enter(int index, Error *error) {
   const libsgemm_status_t lost = refuse_lost(index, error);
   if (lost != LIBSGEMM_SUCCESS) return lost;
@@ -108,7 +107,7 @@ libsgemm_status_t Scope::enter(int index, Error *error) {
   if (primary != nullptr && !is_the_same(state, primary)) primary = nullptr;
   if (before_ != nullptr && before_ == primary) return LIBSGEMM_SUCCESS;
   const bool there = before_ != nullptr && id_of(before_) != 0 && current_index() == index;
-  // No primary context is created for a program that has its own.
+  // A program that has its own needs no primary context.
   if (primary == nullptr && (!there || is_active(state))) {
     const libsgemm_status_t status = retain(index, &primary, error);
     if (status != LIBSGEMM_SUCCESS) return status;

@@ -15,7 +15,7 @@ struct Device : DeviceModel {
   int64_t l2_bytes;
   // FP32 sums of 16-bit products per multiprocessor and clock, by mma.sync.
   int tensor_per_clock;
-  int wgmma_per_clock;  // by wgmma; 0 if the device, or this build's code for it, has none
+  int wgmma_per_clock;  // 0 if the device, or this build's code for it, has none
   // FP64 multiply-adds on tensor cores, by the chip's name: others of the same architecture reach a fraction.
   int fp64_tensor_per_clock;
   size_t parameter_bytes;  // limit of the driver for a kernel

@@ -7,8 +7,7 @@ namespace {
 
 Driver g_driver;
 
-// A name in cuda.h may be a macro for a later version of the function (cuDeviceTotalMem_v2), so the expanded name is
-// looked up.
+// A name in cuda.h may be a macro for a later version of the function (cuDeviceTotalMem_v2).
 #define LIBSGEMM_TEXT_OF(name) #name
 #define LIBSGEMM_TEXT(name) LIBSGEMM_TEXT_OF(name)
 

@@ -1,5 +1,5 @@
-// Functions of the driver that the runtime lacks, or executes only after it has made a context. libcuda.so.1 is opened
-// at run time.
+// Functions that the runtime lacks, or executes only after it has made a context, from libcuda.so.1, opened at run
+// time.
 #pragma once
 
 #include <cuda.h>
@@ -33,7 +33,6 @@ struct Driver {
 // Without cuInit, which before a fork would take the GPUs from the child.
 libsgemm_status_t open_driver(Error *error);
 
-// Requires open_driver().
 const Driver &driver();
 
 const char *words(CUresult code);

@@ -2,9 +2,9 @@
 // the kernels that it judges, uses no tensor cores and no asynchronous copies, and sums in the order of k.
 //
 // A block of 256 threads sums tiles of 64 x 64 elements over all of k, 16 terms at a time: a thread has 4 x 4 elements,
-// 16 rows or columns apart. Each term costs two FP64 FMAs: for the sum, which is exact, and for the sum of magnitudes.
+// 16 rows or columns apart. A term costs two FP64 FMAs: for the sum, which is exact, and for the sum of magnitudes.
 // Half of the threads also add up the lines of op(A) and op(B), which the bound needs where inputs are split or cut, or
-// alpha is neither 1 nor -1. Two blocks on a multiprocessor hide each other's loads.
+// alpha is neither 1 nor -1.
 //
 // Requires: one product of any types, transpositions, alignment and size.
 #include "runtime/elements.h"

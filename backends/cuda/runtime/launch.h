@@ -1,4 +1,3 @@
-// gpu/launch.h, and clusters of blocks.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -38,7 +37,7 @@ libsgemm_status_t launch_clusters(void (*kernel)(Parameters...), unsigned cluste
   return launch_related(kernel, {cluster, false}, grid, block, shared_bytes, launch, error, arguments...);
 }
 
-// The kernel waits for the previous one itself (Relation::waits_itself).
+// Relation::waits_itself.
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_after(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
                                size_t shared_bytes, const Launch &launch, Error *error, const Arguments &...arguments) {

@@ -1,4 +1,3 @@
-// TMA's description of a matrix (CUtensorMap).
 #pragma once
 
 #include <cstdint>
@@ -37,8 +36,8 @@ struct TensorBoxes {
 
 // Images with contiguous channels, for copies in TMA's im2col mode; strides and layout as in TensorBoxes. A copy takes
 // `channels_box` channels of `pixels_box` pixels: every `step`th one of the rectangle from `lower` to the image's last
-// row and column plus `upper`, row after row and image after image. The copy's own offset, at most 255 each way, then
-// moves each pixel; pixels outside become zeros.
+// row and column plus `upper`, row after row and image after image. The copy's own offset, at most 255 each way, moves
+// each pixel; pixels outside become zeros.
 struct ImageBoxes {
   const void *base;
   uint32_t element_bytes;
@@ -48,7 +47,7 @@ struct ImageBoxes {
   uint32_t step[2];        // columns, rows: 1 to 8
   uint32_t channels_box, pixels_box;
   uint32_t swizzle;
-  bool to_tf32;  // as in TensorBoxes
+  bool to_tf32;  // the same as in TensorBoxes
 };
 
 libsgemm_status_t encode(const TensorBoxes &boxes, const Launch &launch, TensorMap *map, Error *error);

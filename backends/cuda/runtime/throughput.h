@@ -10,7 +10,7 @@ namespace libsgemm::cuda {
 inline void set_throughputs(Device *d) {
   // From the programming guide's table of throughputs.
   d->fma_per_clock = d->arch <= 80 ? 64 : 128;
-  // For sm_90 what mma.sync reaches, without wgmma; an estimate for newer architectures, whose full rate also needs
+  // mma.sync reaches this on sm_90, without wgmma; an estimate for newer architectures, whose full rate also needs
   // other instructions.
   d->tensor_per_clock = d->arch == 80 ? 1024 : d->arch >= 90 && d->arch < 120 ? 1280 : 512;
   d->wgmma_per_clock = d->arch == 90 ? 2048 : 0;

@@ -2,8 +2,8 @@
 // bytes. One launch copies both operands, A's blocks first. Bound by memory.
 //
 // A thread writes four vectors of 8 elements, 256 vectors apart. For each it reads the two aligned vectors that contain
-// its elements, and shifts them; the second one is also a neighbour's first, and comes from L1. Elements between lines
-// become padding. Vectors at the ends of a matrix are read by elements, so that nothing outside is read.
+// its elements, and shifts them; the second one comes from L1. Elements between lines become padding. Vectors at the
+// ends of a matrix are read by elements, so that nothing outside is read.
 #pragma once
 
 #include "gpu/divisor.h"
@@ -19,12 +19,12 @@ constexpr int kCopyVectors = 4;  // vectors of a thread
 constexpr int kVectorBytes = 16, kVectorElements = 8;
 
 struct CopiedOperand {
-  const char *source;    // first product
+  const char *source;
   char *target;          // a multiple of 16 bytes
-  int64_t source_pitch;  // between lines, in bytes
+  int64_t source_pitch;  // bytes between lines
   int64_t source_stride;
   int64_t readable;  // byte offsets below are followed by two whole vectors of the product
-  int pitch;         // between lines of the target, in vectors
+  int pitch;         // vectors between lines of the target
   int length;        // elements of a line
   int vectors;       // vectors of all lines; a line's last one may be short
   Divisor line_vectors;
@@ -50,8 +50,8 @@ __device__ __forceinline__ uint4 elements_from(unsigned skipped, const uint4 &fi
 
 struct CopiedVector {
   const char *from;
-  int to;            // in the target, in vectors
-  int elements;      // to the end of the line
+  int to;            // place in the target, in vectors
+  int elements;      // number to the end of the line
   unsigned skipped;  // bytes of the first vector before the elements
   bool inside;       // both vectors are in the matrix
 

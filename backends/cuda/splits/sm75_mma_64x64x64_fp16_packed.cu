@@ -1,6 +1,5 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices in math mode fp16. A pass (splits_pass.h) rounds both operands to the
-// nearest fp16 numbers, ties to even, and writes them to the workspace, K-major; the cheapest kernel for such operands
-// multiplies them. Figures: docs/kernels/splits.md.
+// C = alpha op(A) op(B) + beta C of FP32 matrices in math mode fp16, rounded to the nearest fp16 numbers in a pass
+// (docs/kernels/mma.md). Figures: docs/kernels/splits.md.
 //
 // Requires: gemm of FP32, single or in strided batches; sm_75; workspace for panels of k = 256, which C accumulates: 2
 // k bytes for each row of A and column of B, whose numbers are rounded up to multiples of 128. Any size, transposition

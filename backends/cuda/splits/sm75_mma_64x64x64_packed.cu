@@ -1,15 +1,14 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices, where some operand has columns that do not start at multiples of
 // 16 bytes. Such an operand is copied to the workspace in the same order, with each line (a stored column) at such a
-// multiple (aligned_copy.cuh); the cheapest kernel for aligned operands then multiplies. From a few hundred rows and
-// columns on this is faster than the kernels for any alignment.
+// multiple (aligned_copy.cuh); the cheapest kernel for aligned operands then multiplies. Why: docs/kernels/mma.md.
 //
 // Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands, single or in strided batches, with an operand to copy;
 // workspace for panels of k = 256, or for a slab of 512 rows of A or columns of B and all of the other operand: 2 bytes
 // for each element of an operand that is copied. Any size, transposition and alignment.
 //
 // If the workspace is too small, a batch is divided into groups of products, and a product into slabs of the operand
-// with the larger copy, each for a part of C that is written once; the smaller copy stays. Without room for a slab k is
-// cut into panels that accumulate into C.
+// with the larger copy, each for a part of C that is written once. Without room for a slab k is cut into panels that
+// accumulate into C.
 #include <algorithm>
 #include <cmath>
 
@@ -43,7 +42,7 @@ int64_t pitch_of(int64_t length) {
   return ceil_div(length, whole) * whole;
 }
 
-// With the copy of a part of the operand: `outer` rows of A or columns of B, `depth` of k.
+// `outer` rows of A or columns of B, and `depth` of k, are copied.
 struct Operand {
   const void *base;
   int64_t ld, stride;  // stride 0: all products share it
@@ -147,7 +146,6 @@ struct Range {
   int64_t first, count;
 };
 
-// Part of a call that is multiplied at a time.
 struct Part {
   Range products, rows, columns, k;
 };
@@ -271,7 +269,7 @@ libsgemm_status_t launch_copied(const GemmDesc &desc, const Launch &launch, Erro
                      copy_of(plan.b, part, part.columns, workspace + plan.bytes_a())};
     const bool has_a = same_copy(p.a, before.a), has_b = same_copy(p.b, before.b);
     before = p;
-    // Does not repeat copies that the previous part left in the workspace.
+    // The previous part left copies in the workspace.
     if (has_a) p.a.blocks = 0;
     if (has_b) p.b.blocks = 0;
     if (p.a.blocks + p.b.blocks > 0) {

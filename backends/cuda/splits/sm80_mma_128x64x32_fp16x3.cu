@@ -1,8 +1,7 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of fp16 on tensor cores
 // (mode fp16x3, sm_80): A = A0 + A1, B = B0 + B1, C = A1 B0 + A0 B1 + A0 B0. Figures: docs/kernels/splits.md.
 //
-// sm80_mma_128x64x32_fp32_fast: the same kernel for mode fp32_fast. splits_repair_fp64 computes the tiles that two
-// splits hold less precisely than FP32's error bound requires (splits.h).
+// sm80_mma_128x64x32_fp32_fast: the same for mode fp32_fast (splits.h).
 //
 // Launches: split_row.h. Main loop: split_product.cuh. Splits, and sources: splits.h.
 //

@@ -1,6 +1,5 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices of any layout and alignment in math mode tf32. A pass (splits_pass.h)
-// rounds both operands to the nearest TF32 numbers, ties to even, and writes them to the workspace, K-major. Each
-// element is rounded once, not in each warp that reads it. Figures: docs/kernels/mma.md.
+// C = alpha op(A) op(B) + beta C of FP32 matrices of any layout and alignment in math mode tf32, rounded to the nearest
+// TF32 numbers in a pass. Why, and figures: docs/kernels/mma.md.
 //
 // Main loop: tensor_multistage.cuh; swizzle: tensor_tile.cuh; fragments: mma.cuh. Sources: NVIDIA, PTX ISA (mma.sync,
 // ldmatrix and their fragment layouts). Tiles and warps as in sm80_mma_256x128x64_multistage.

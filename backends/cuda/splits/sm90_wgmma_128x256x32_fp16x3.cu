@@ -1,8 +1,7 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices with FP32-level error, from three products of fp16 by wgmma (mode
 // fp16x3, sm_90). Figures: docs/kernels/splits.md.
 //
-// sm90_wgmma_128x256x32_fp32_fast: the same kernels for mode fp32_fast. splits_repair_fp64 computes the tiles that two
-// splits hold less precisely than FP32's error bound requires (splits.h).
+// sm90_wgmma_128x256x32_fp32_fast: the same for mode fp32_fast (splits.h).
 //
 // splits_write splits both operands if the splits fit the workspace, or TMA cannot read A in place, unless a plan has
 // them. Otherwise the slower kernel ..._converting splits A in shared memory. Launches, panels and blocks of columns:

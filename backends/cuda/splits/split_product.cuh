@@ -7,8 +7,8 @@
 //     tensor core            low, ..., main     low, ..., main              starts at zero
 //     FP32 add                     sum +=             sum +=                rounds to nearest
 //
-// Within a k-tile products of low weight come first, while the accumulator is small; fragments of the main products, x0
-// y0, wait in registers. A warp computes 64 x 32, not 64 x 64, because it holds two sets of accumulators.
+// Within a k-tile products of low weight come first; fragments of the main products, x0 y0, wait in registers. A warp
+// computes 64 x 32, not 64 x 64, because it holds two sets of accumulators.
 #pragma once
 
 #include "gpu/splits/split_row.h"
@@ -87,7 +87,7 @@ struct SplitProduct {
   using B = SplitTile<TileB, Config::splits>;
   static constexpr int stage_bytes = A::bytes + B::bytes;
   static constexpr int bytes = Config::stages * stage_bytes;
-  static constexpr int patch_bytes = Engine::patch_bytes;  // to store C; the exponents follow
+  static constexpr int patch_bytes = Engine::patch_bytes;  // stores C; the exponents follow
   static_assert(patch_bytes + (Config::tile_m + Config::tile_n) * 4 <= bytes, "they fit where the operands were");
   static_assert(kOuterPad % Config::tile_m == 0 && kOuterPad % Config::tile_n == 0, "tiles within the guard's blocks");
   static_assert(kDepthPad % Config::tile_k == 0, "whole k-tiles");
@@ -139,7 +139,7 @@ __device__ __forceinline__ void split_product(const Operands &operands, const Sp
   char *shared = reinterpret_cast<char *>(dynamic_shared());
 
   const TilePosition<Config> at(p);
-  // Loads early what is used after the loop.
+  // Their results are used after the loop.
   const bool left_out = q.guard(blockIdx.z, at.i / (kOuterPad / Config::tile_m), at.j / (kOuterPad / Config::tile_n));
   constexpr int kLines = Config::tile_m + Config::tile_n, kEach = (kLines + Config::threads - 1) / Config::threads;
   uint32_t most[kEach];

@@ -1,6 +1,5 @@
 // As splits_repair.cu in mode fp32_fast, accumulated on the FP64 tensor cores and rounded once. Tile and threads:
-// sm90_dmma_64x64x32_multistage; on sm_80 sm80_dmma_64x64x32_multistage. Not measured; all of C should take as long as
-// these.
+// sm90_dmma_64x64x32_multistage, sm80_dmma_64x64x32_multistage. Not measured.
 #include "fp64/dmma_multistage.cuh"
 #include "fp64/dmma_row.h"
 #include "fp64/sm90_dmma_64x64x32.h"

@@ -13,12 +13,12 @@
 //                               -> [32 lines of 64 rows of split 0][32 of split 1]
 //   the third split of bf16x3   8192 bytes after these: 128 lines of 64 bytes, or two blocks of 32 lines of 128 bytes
 //
-// TMA's swizzle permutes the 16-byte chunks of a line, before and after the conversion. Reads of 16 bytes and writes of
-// 8 have no bank conflicts. The splits have the bits of the pass's (splits_pass.h).
+// TMA's swizzle permutes the 16-byte chunks of a line, before and after the conversion. There are no bank conflicts.
+// The splits have the bits of the pass's (splits_pass.h).
 //
-// The two factors of a tile's 128 rows, for two tiles alternately, follow the main loop's shared memory, then a barrier
-// for each stage: its FP32 elements have arrived. A stage is full when x has arrived, and the three converter warps at
-// its barrier. Why no wait can deadlock: docs/kernels/splits.md.
+// The factors of a tile's 128 rows, for two tiles alternately, follow the main loop's shared memory, then a barrier for
+// each stage: its FP32 elements have arrived. A stage is full when x has arrived, and the three converter warps at its
+// barrier. Why no wait can deadlock: docs/kernels/splits.md.
 //
 // Requires: A at a multiple of 16 bytes; lda and the stride of a batch multiples of 4.
 #pragma once
@@ -27,7 +27,7 @@
 
 namespace libsgemm::cuda {
 
-constexpr int kConverters = 3;  // warps
+constexpr int kConverters = 3;  // number of warps
 
 // Layouts of y; the first two splits share lines.
 template <bool kAlongK>
@@ -99,7 +99,7 @@ __device__ __forceinline__ void copy_tiles_to_convert(const WgmmaMaps &maps, con
   }
 }
 
-// With the bits of SplitsOfElement; the first element in the low half.
+// The first element is in the low half.
 template <Scheme kScheme>
 struct SplitsOfPair {
   uint32_t split[kSplits<kScheme>];
@@ -121,8 +121,7 @@ struct SplitsOfPair {
   }
 };
 
-// Scales four elements and writes their splits, 8 bytes each: split 0 to `first`, split 1 Lines::second bytes further,
-// split 2 to `third`.
+// Writes 8 bytes of each split: split 0 to `first`, split 1 Lines::second bytes further, split 2 to `third`.
 template <class Config>
 __device__ __forceinline__ void convert_four(const float4 &x, const float4 &factor, const float4 &other, uint32_t first,
                                              uint32_t third) {
@@ -201,7 +200,7 @@ __device__ __forceinline__ void convert_tiles(const WgmmaSplitProblem &p, WgmmaR
       ptx::store_shared(factors + at_row * 4, scale.first);
       ptx::store_shared(factors + (Config::rows + at_row) * 4, scale.second);
     }
-    // No warp reads the previous tile's factors after this: the next tile overwrites them.
+    // After this no warp reads the previous tile's factors, which the next tile overwrites.
     ptx::synchronize_threads(1, 32 * kConverters);
 #pragma unroll 1
     for (int s = 0; s < p.product.k_steps; ++s) {

@@ -29,7 +29,7 @@ namespace libsgemm::cuda::skinny {
 
 using namespace gpu;
 
-// ---- Main loop: a warp's part of a tile
+// ---- Main loop
 
 template <typename Config>
 struct Warp {
@@ -186,7 +186,7 @@ __device__ __forceinline__ void compute_tile(const SkinnyWork &work, int64_t til
   }
   const int row_floats = rows + D::kSumPad, part_floats = D::kColumns * row_floats + D::kSumSkew;
   const int group = lane / (Config::wide_lanes * Config::narrow_lanes);
-  __syncthreads();  // the rings are free
+  __syncthreads();  // waits for the rings
   put_sums<Config>(shared + (warp_k * D::kGroups + group) * part_floats + warp_wide * D::kRows, row_floats, lane, sum);
   __syncthreads();
   const SkinnyOutput out(work, place, first, last, rows, D::kColumns);

@@ -10,7 +10,7 @@ namespace libsgemm::cuda {
 
 namespace skinny {
 
-// Takes the layout with the largest ring: one plan serves all.
+// One plan serves all layouts: that with the largest ring.
 template <typename Shape>
 constexpr SkinnyTile tile_of() {
   using First = Derived<Layout<Shape, true, true>>;

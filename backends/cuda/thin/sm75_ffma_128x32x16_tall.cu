@@ -1,6 +1,5 @@
 // As sm75_ffma_32x16x32_skinny, with min(m, n) up to 32. A warp has 128 x 32 of R (16 x 2 lanes), so every element of X
 // serves 32 columns. The warps of a block divide a long k, otherwise rows. 100 KiB of shared memory.
-// is long enough, otherwise rows. Blocks share tiles if there are too few. 100 KiB of shared memory.
 #include "gpu/kernels.h"
 #include "skinny_row.h"
 

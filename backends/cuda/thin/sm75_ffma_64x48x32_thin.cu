@@ -1,8 +1,7 @@
-// As sm75_ffma_128x64x16_thin, with one side of about 48 and a long k: two blocks for each multiprocessor. 48 columns
-// make too few warps, so the 4 warps each compute the whole tile, 64 x 48, over a quarter of every k-tile, and add
-// their sums in shared memory.
+// As sm75_ffma_128x64x16_thin, with one side of about 48 and a long k: two blocks for each multiprocessor, whose 4
+// warps each compute the whole tile, 64 x 48, over a quarter of every k-tile. Why: docs/kernels/ffma.md.
 //
-// Source of that: Kerr et al., "CUTLASS: Fast Linear Algebra in CUDA C++", 2017 (sliced k).
+// Source: Kerr et al., "CUTLASS: Fast Linear Algebra in CUDA C++", 2017 (sliced k).
 //
 // Requires: 58 KiB of shared memory; min(m, n) <= 96.
 #include "gpu/kernels.h"

@@ -10,7 +10,7 @@
 namespace libsgemm::cuda::thin {
 namespace {
 
-constexpr int64_t kMostUnits = INT32_MAX;      // the kernel counts in an int
+constexpr int64_t kMostUnits = INT32_MAX;      // limit of the kernel's int
 constexpr int64_t kMostSharedTiles = 1 << 20;  // the second kernel has up to 1024 blocks a tile
 constexpr int kLeastUnits = 2;                 // units of a block that shares tiles
 
@@ -46,7 +46,6 @@ void set_tiles(const ThinTile &tile, int64_t batch_count, ThinPlan *plan) {
   plan->shared_bytes = tile.bytes;
 }
 
-// Arithmetic of one multiprocessor.
 struct Arithmetic {
   double step;      // seconds of a tile with k = 1 and all blocks that fit
   double start;     // seconds of a tile's start and end
@@ -73,7 +72,8 @@ Arithmetic arithmetic_of(const ThinTile &tile, const ThinPlan &plan, int64_t res
 double whole_seconds(const Arithmetic &arithmetic, const ThinPlan &plan, double k, int64_t slots,
                      int64_t multiprocessors) {
   const int64_t waves = plan.tiles / slots;
-  const double left = static_cast<double>(ceil_div(plan.tiles % slots, multiprocessors));  // of the busiest one
+  const double left = static_cast<double>(ceil_div(plan.tiles % slots, multiprocessors));  // tiles of the busiest
+                                                                                           // multiprocessor
   const double full = arithmetic.tiles(static_cast<double>(waves) * arithmetic.resident, k, arithmetic.resident);
   return left > 0 ? full + arithmetic.tiles(left, k, left) : full;
 }

@@ -87,7 +87,6 @@ __device__ __forceinline__ void multiply(const float *xs, const float *ys, float
   }
 }
 
-// First row and column in R; product of the batch.
 template <typename Config>
 struct Tile {
   int64_t row, column, product;
@@ -186,7 +185,6 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
     out.rows = static_cast<int>(rows < D::kRows ? rows : D::kRows);
     out.columns = static_cast<int>(columns < D::kColumns ? columns : D::kColumns);
     if (begun || step < units) {
-      // A block continues at most one tile, and leaves at most one other unfinished.
       const int64_t place = 2 * static_cast<int64_t>(block) + (begun ? 0 : 1);
       out.base = work.partial + place * D::kRows * D::kColumns;
       out.wide = 1, out.narrow = D::kRows, out.alpha = 1.0f, out.beta = 0.0f;

@@ -1,8 +1,6 @@
-// Host code of the thin kernels: products with one long side and one of about 17 to 128 (gpu/thin/skinny.h).
-//
-// A unit of work is one tile of R times one k-tile. Persistent blocks take whole tiles, or, if that would leave
-// multiprocessors idle, equal shares of all units (stream-K: Osama et al., PPoPP 2023), whose partial sums skinny_sum
-// adds in the order of k.
+// Host code of the thin kernels (gpu/thin/skinny.h). A unit of work is one tile of R times one k-tile. Persistent
+// blocks take whole tiles, or, if that would leave multiprocessors idle, equal shares of all units (stream-K: Osama et
+// al., PPoPP 2023), whose partial sums skinny_sum adds in the order of k.
 #pragma once
 
 #include <cstddef>
@@ -37,9 +35,9 @@ struct ThinTile {
   int rows, columns;  // a block's part of R
   int chunk;          // k of a unit
   int threads;
-  int resident;             // blocks of a multiprocessor, if shared memory allows
-  int narrow_most;          // longest short side
-  bool share_tiles;         // blocks may share tiles
+  int resident;     // blocks of a multiprocessor, if shared memory allows
+  int narrow_most;  // longest short side
+  bool share_tiles;
   double start_seconds;     // time at the start and end of a tile
   size_t bytes;             // shared memory of the largest layout
   double ffma_share[2][2];  // measured share of the FFMA peak: [X][Y], K-major or not

@@ -91,7 +91,6 @@ struct Copies {
         operand + (kAlongK ? (first_outer + run()) * ld + p + across() : (p + run()) * ld + first_outer + across());
   }
 
-  // Relative to the thread's first piece.
   __device__ __forceinline__ static constexpr int run_of(int pass) { return pass / kParts * kRuns; }
   __device__ __forceinline__ static constexpr int across_of(int pass) { return pass % kParts * kLanes * kPiece; }
   __device__ __forceinline__ bool has(int pass) const {

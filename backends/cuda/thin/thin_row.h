@@ -9,7 +9,7 @@ namespace libsgemm::cuda::thin {
 
 using ThinKernel = void (*)(SkinnyWork);
 
-// Takes the layout with the largest ring: one plan serves all.
+// One plan serves all layouts: that with the largest ring.
 template <typename Row>
 constexpr ThinTile tile_of() {
   using Shape = typename Row::Shape;

@@ -1,4 +1,3 @@
-// Stores a tile of thin.cuh.
 #pragma once
 
 #include <cstdint>
@@ -111,7 +110,7 @@ __device__ __forceinline__ void store_groups(const float (&sum)[Config::narrow_t
                                              int column, float *shared, const Output &out) {
   using D = Derived<Config>;
   constexpr int kN = Config::narrow_thread, kRow = D::kSumRow, kPart = D::kColumns * kRow;
-  __syncthreads();  // the ring is free
+  __syncthreads();  // waits for the ring
 #pragma unroll
   for (int j = 0; j < kN; ++j) {
     float *to = shared + group * kPart + (column + j / 4 * 16 + j % 4) * kRow + row;

@@ -1,6 +1,6 @@
-// Plans a matrix-vector product. The warps of a block divide k until enough of the matrix is in flight in every
-// multiprocessor (kPlentyBytes). Tiles are small enough to have one for each multiprocessor; only if that does not
-// suffice, k is cut into slices. Why: docs/kernels/ffma.md.
+// The warps of a block divide k until enough of the matrix is in flight in every multiprocessor (kPlentyBytes). Tiles
+// are small enough to have one for each multiprocessor; only if that does not suffice, k is cut into slices. Why:
+// docs/kernels/ffma.md.
 #include "vector.h"
 
 #include <algorithm>
@@ -152,7 +152,7 @@ class Search {
     return plan;
   }
 
-  // `steps`: of a warp. `resident`: blocks that fit a multiprocessor.
+  // `steps`: those of a warp. `resident`: blocks that fit a multiprocessor.
   void consider(const VectorPlan &candidate, double warp_bytes, int resident, double steps, double share) {
     VectorPlan plan = candidate;
     const double blocks = static_cast<double>(plan.blocks), all = device_.compute_units;

@@ -11,14 +11,14 @@ namespace libsgemm::cuda {
 
 namespace vector {
 
-// K-major X.
+// K-major X:
 constexpr int kRowsOfLane = 4;
 constexpr int kBatchOfLane = 16;  // k of a lane's step
 constexpr int kWarpsAlongK = 4;
 template <int kLanes>
-constexpr int kResidentAlongK = kLanes == 8 ? 3 : 4;  // blocks; limited by registers
+constexpr int kResidentAlongK = kLanes == 8 ? 3 : 4;  // registers limit the blocks
 
-// X contiguous along its rows.
+// X contiguous along its rows:
 constexpr int kFloatsOfLane = 32;              // elements of a lane's step
 constexpr int kMostWarps = 32;                 // warps of a block
 constexpr int kWarpStep = 32 * kFloatsOfLane;  // elements of a warp's step
@@ -29,9 +29,9 @@ struct VectorWork {
   const float *x, *y;
   float *c;
   int64_t rows, k;
-  int64_t x_ld;                          // distance of the contiguous runs
-  int64_t y_step, c_step;                // distance of elements
-  int64_t x_stride, y_stride, c_stride;  // of a batch
+  int64_t x_ld;  // distance of the contiguous runs
+  int64_t y_step, c_step;
+  int64_t x_stride, y_stride, c_stride;
   float alpha, beta;
 
   int tile_rows;
@@ -42,9 +42,9 @@ struct VectorWork {
 
 struct VectorPlan {
   VectorWork work;
-  bool along_k;           // K-major X
-  int shape;              // K-major: lanes of a row; else the tile's most rows
-  int64_t tiles, slices;  // of one product
+  bool along_k;  // K-major X
+  int shape;     // K-major: lanes of a row; else the tile's most rows
+  int64_t tiles, slices;
   int64_t blocks;
   int threads;
   size_t workspace_bytes;  // 0 if there is one slice

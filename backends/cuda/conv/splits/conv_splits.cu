@@ -11,7 +11,7 @@
 namespace libsgemm::cuda {
 namespace {
 
-constexpr int kSurveyUnits = 8, kSplitUnits = 4;  // units of a thread
+constexpr int kSurveyUnits = 8, kSplitUnits = 4;  // numbers for a thread
 constexpr int kPixels = 64, kChannels = 32;       // transposed at a time
 
 template <Scheme kScheme>
@@ -41,7 +41,7 @@ __device__ __forceinline__ void write_splits(const Four<uint32_t> &x, const Powe
   }
 }
 
-// Channels are `step` elements apart; zeros from `channels` on.
+// Zeros from `channels` on.
 __device__ __forceinline__ Four<uint32_t> load_channels(const uint32_t *from, int64_t step, int first, int channels) {
   Four<uint32_t> x = {};
 #pragma unroll
@@ -52,7 +52,7 @@ __device__ __forceinline__ Four<uint32_t> load_channels(const uint32_t *from, in
 }
 
 struct Range {
-  uint32_t most = 0, least = 0;  // as in Splits
+  uint32_t most = 0, least = 0;  // the same as in Splits
 
   __device__ __forceinline__ void see(uint32_t bits) {
     most = max(most, magnitude(bits));
@@ -60,7 +60,7 @@ struct Range {
   }
 };
 
-// Combines the ranges of all threads, and returns the result to each.
+// Each thread gets the result.
 __device__ __forceinline__ Range range_of_block(Range mine) {
   constexpr int kWarps = kPassThreads / 32;
   __shared__ uint32_t most[kWarps], least[kWarps];
@@ -172,7 +172,7 @@ template <Scheme kScheme>
 __global__ void __launch_bounds__(kPassThreads) conv_split_transposed(const __grid_constant__ ConvPass p) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   __shared__ uint32_t tile[kChannels][kPixels + 1];
-  constexpr int kRows = kPassThreads / kPixels;  // channels read at once
+  constexpr int kRows = kPassThreads / kPixels;  // number read at once
   const ConvImage &image = p.image;
   const auto *source = reinterpret_cast<const uint32_t *>(global(image.data)) + blockIdx.y * image.n;
   const int thread = static_cast<int>(threadIdx.x), pixels = image.height * image.width;

@@ -26,17 +26,17 @@ using namespace gpu;
 
 struct ConvFormat {
   int splits, bytes;
-  int channels;  // channels of a k-step: 64 bytes with several splits, else 128
+  int channels;  // those of a k-step: 64 bytes with several splits, else 128
   bool scaled;
 };
 template <Scheme kScheme>
 constexpr ConvFormat kConvFormat = {kSplits<kScheme>, kScheme == Scheme::tf32 ? 4 : 2,
                                     kSplits<kScheme> > 1 || kScheme == Scheme::tf32 ? 32 : 64, kScaledRows<kScheme>};
 
-// FP32 tensors: strides in elements, extents.
+// Strides in elements, and extents.
 struct ConvImage {
   const float *data;
-  int64_t n, c, h, w;  // strides
+  int64_t n, c, h, w;
   int images, channels, height, width;
 };
 struct ConvFilters {
@@ -47,11 +47,11 @@ struct ConvFilters {
 
 // Selects the tiles of kOuterPad pixels x kOuterPad filters for FP64.
 struct ConvGuard {
-  const uint32_t *most, *least;      // of images; as in Splits
-  const uint32_t *filters, *excess;  // of kOuterPad filters
-  gpu::Divisor pixels;               // of an image of the output
+  const uint32_t *most, *least;      // words of images, as in Splits
+  const uint32_t *filters, *excess;  // words for kOuterPad filters
+  gpu::Divisor pixels;               // those of an output's image
   int images;
-  int log2_k;       // log2 of the terms of a sum, rounded up
+  int log2_k;       // logarithm of the terms of a sum, rounded up
   int most_excess;  // mode fp32_fast; below 0: not checked
 };
 
@@ -60,29 +60,29 @@ struct ConvPass {
   // Loops over an image in memory order; a unit is four elements if `vectors`, else one.
   gpu::Divisor middle, inner;
   int64_t walk[3];
-  int units;  // units of an image
+  int units;  // number for an image
   bool vectors;
 
   bool along_c;               // channels are neighbours
   bool c_vectors;             // four at once
   int padded;                 // channels with padding
-  gpu::Divisor quads, width;  // of padded channels; pixels of a row
+  gpu::Divisor quads, width;  // quads: padded channels
   char *image_splits;
   int64_t image_split_bytes;
-  uint32_t *most, *least;  // of images; as in Splits
-  int words_of_image;      // from image to image: 0 if all have one scale, else 1
+  uint32_t *most, *least;  // words of images, as in Splits
+  int words_of_image;      // distance of images: 0 if all have one scale, else 1
 
   ConvFilters filters;
-  gpu::Divisor tap_quads, taps_w;  // of padded channels of a tap; taps of a row
+  gpu::Divisor tap_quads, taps_w;  // tap_quads: padded channels of a tap
   int filter_quads;
   char *filter_splits;
   int64_t filter_split_bytes, filter_ld;
-  uint32_t *filter_most, *block_most, *excess;  // of filters; the others of kOuterPad filters
+  uint32_t *filter_most, *block_most, *excess;  // filter_most: of each filter; others: of kOuterPad filters
 };
 
-// Tensors that a survey reads: for images it finds largest and smallest magnitudes; for filters it writes the splits
-// and, if the scheme scales, largest magnitudes and excesses. Words must be zero before, except those of blocks of
-// filters: if other taps of the same filters wrote these, they cover both.
+// A survey reads these tensors: for images it finds largest and smallest magnitudes; for filters it writes the splits and, if
+// the scheme scales, largest magnitudes and excesses. Words must be zero before, except those of blocks of filters,
+// which cover other taps of the same filters, too.
 struct ConvSurvey {
   bool images, filters;
 };
@@ -96,8 +96,8 @@ libsgemm_status_t launch_conv_repair(const ConvDesc &desc, int64_t index, const 
 // ---- The weight gradient: sums over the pixels of all images, one scale a tensor
 
 struct ConvWeightsGuard {
-  const uint32_t *words;    // most and least of x, of dy; null: never
-  int log2_k, most_excess;  // as in ConvGuard
+  const uint32_t *words;    // most and least of x, of dy; null: no guard
+  int log2_k, most_excess;  // the same as in ConvGuard
 };
 
 // Element (i, k) of slice s is sums[s * slice + i * ld + k]. Row i is channel i % 64 of block i / 64 % blocks of tap i
@@ -116,7 +116,6 @@ libsgemm_status_t launch_conv_weights_sum(const ConvWeightsSum &sum, const Launc
 // Acts only if the guard leaves the gradient out. `sums`: workspace for slices of doubles.
 libsgemm_status_t launch_conv_weights_repair(const ConvDesc &desc, const ConvWeightsGuard &guard, void *sums,
                                              size_t sums_bytes, const Launch &launch, Error *error);
-// Adds these slices.
 libsgemm_status_t launch_conv_repair_sum(const gpu::ConvProblem &p, int slices, const ConvWeightsGuard &guard,
                                          const Launch &launch, Error *error);
 

@@ -1,5 +1,5 @@
-// As sm90_wgmma_128x256x32_fp16x3_conv.cu, from six products of bfloat16 (mode bf16x6), with 3 splits, 6 bytes for each
-// element, and no room for the boxes of stores. No mode fp32_fast.
+// As sm90_wgmma_128x256x32_fp16x3_conv.cu, from six products of bfloat16 (mode bf16x6): 3 splits, 6 bytes for each
+// element, no boxes of stores. No mode fp32_fast.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

@@ -1,8 +1,7 @@
 // Convolutions and their data gradients with FP32-level error, from three products of fp16 by wgmma (mode fp16x3,
 // sm_90). Figures: docs/kernels/convolution.md.
 //
-// sm90_wgmma_128x256x32_fp32_fast_conv: the same kernels for mode fp32_fast. They also leave out the tiles whose images
-// or filters two splits do not hold within FP32's error bound (conv_splits.h).
+// sm90_wgmma_128x256x32_fp32_fast_conv: the same for mode fp32_fast (conv_splits.h).
 //
 // Launches: wgmma_conv.h. Main loop: wgmma_conv.cuh; sources: wgmma/wgmma_engine.cuh.
 //
@@ -14,8 +13,7 @@
 //   | warpgroup 1: 128 pixels |
 //   +-------------------------+   warp 8 copies: pixels by TMA's im2col mode
 //
-// Shared memory: kConvStages (wgmma_conv_row.h) of splits of pixels and filters, two boxes of each warp for stores,
-// barriers.
+// Shared memory: kConvStages (wgmma_conv_row.h) of splits, two boxes of each warp for stores, barriers.
 //
 // Requires: sm_90, and FP64 tensor cores; no groups; the forward convolution, or a data gradient whose strides are not
 // larger than the filter and at most 16 (height x width); FP32 tensors with any element strides and alignment, but the

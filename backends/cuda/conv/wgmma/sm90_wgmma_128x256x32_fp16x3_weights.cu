@@ -1,9 +1,8 @@
 // Weight gradients of convolutions with FP32-level error, from three products of fp16 by wgmma (mode fp16x3, sm_90).
 // Figures: docs/kernels/convolution.md.
 //
-// sm90_wgmma_128x256x32_fp32_fast_weights: the same kernels for mode fp32_fast. FP64 computes everything if the two
-// tensors span more powers of two than two splits hold within FP32's error bound (conv_splits.h). At least 256 pixels,
-// 16 an image.
+// sm90_wgmma_128x256x32_fp32_fast_weights: the same for mode fp32_fast, with at least 256 pixels, 16 an image. FP64
+// computes everything if a tensor spans too many powers of two (conv_splits.h).
 //
 // Launches: wgmma_weights.h. Main loop: wgmma_weights.cuh; sources: wgmma/wgmma_engine.cuh. Shared memory: as in
 // sm90_wgmma_128x256x32_fp16x3_conv.cu.

@@ -1,6 +1,6 @@
 // As sm90_wgmma_128x256x64_fp16_conv.cu, rounded to TF32 (mode tf32), 4 bytes for each element, channels up to
-// multiples of 32 in filters. If the images' channels are contiguous and their other strides multiples of 16 bytes, TMA
-// rounds them as it copies, without conv_split.
+// multiples of 32 in filters. TMA rounds images with contiguous channels and other strides of multiples of 16 bytes as
+// it copies, without conv_split.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

@@ -45,8 +45,8 @@ struct Walk {
 
 bool within(int64_t x, int64_t least, int64_t most) { return x >= least && x <= most; }
 
-// Elements from column to column, row to row, image to image. A dimension of one element gets the stride of the one
-// before it.
+// Elements from column to column, row to row, image to image. A dimension of one element gets the previous one's
+// stride.
 struct Places {
   int64_t w, h, n;
   explicit Places(const ConvImage &x)
@@ -60,7 +60,6 @@ bool lies_for_tma(const ConvImage &x) {
          p.n <= kMostStep && reinterpret_cast<uintptr_t>(x.data) % 16 == 0;
 }
 
-// TMA can walk over the windows, in the output's order in memory.
 bool fits(const ConvGeometry &g) {
   // conv_problem() sorts pixels by memory; only in this order the guard's tiles are those of the repair.
   const auto behind = [](int64_t step, int64_t size, int64_t inner, int64_t inner_size) {
@@ -176,7 +175,7 @@ int64_t conv_steps(const ConvGeometry &g, const ConvFormat &format) {
 ConvSplitsLayout conv_splits_layout(const ConvDesc &desc, const ConvFormat &format, size_t bytes) {
   const auto count = static_cast<size_t>(format.splits), size = static_cast<size_t>(format.bytes);
   const ConvGeometry g = conv_geometry(desc, 0);
-  int64_t ld = 0;  // for all products
+  int64_t ld = 0;
   for (int64_t index = 0; index < conv_products(desc); ++index) {
     ld = std::max(ld, filter_ld(conv_geometry(desc, index), format.channels));
   }

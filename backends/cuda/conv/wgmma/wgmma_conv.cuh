@@ -1,7 +1,6 @@
 // Convolutions of split operands (conv_splits.h) by wgmma: the main loop of wgmma/wgmma_engine.cuh with pixels of the
 // output as x and filters as y. A k-step is Config::depth channels of one tap. For x, TMA's im2col mode walks over the
-// pixels, along rows and images and with the strides, reads each at the offset of the tap, and fills in zeros outside
-// of an image.
+// pixels, reads each at the offset of the tap, and fills in zeros outside of an image.
 //
 // Image n of split i is image i * images + n of the map. If a tile has fewer pixels than rows, TMA also copies some of
 // the next split, which are never stored.
@@ -30,7 +29,7 @@ struct ConvPixels {
     static_assert(Lines::along_k, "a step is a block of channels");
     const int step = k / Config::depth;
     int tap = windows.blocks.quotient(step), channel = (step - tap * windows.blocks.value) * Config::depth;
-    if (tap >= windows.taps) tap = 0, channel = windows.channels;  // beyond the last channel: zeros
+    if (tap >= windows.taps) tap = 0, channel = windows.channels;  // zeros beyond the last channel
     const int r = windows.taps_w.quotient(tap), s = tap - r * windows.taps_w.value;
 #pragma unroll
     for (int i = 0; i < Config::planes; ++i) {

@@ -3,10 +3,10 @@
 //   workspace: [if scaled: largest and smallest magnitudes of images; largest of filters; largest and excesses of
 //              blocks of filters][splits of the filters][splits of as many images as fit]
 //
-// Launches: conv_survey writes the splits of the filters and, if scaled, finds the magnitudes; conv_split writes the
-// splits of as many images as fit, with neighbouring channels; wgmma multiplies; if scaled, sm90_conv_repair computes
-// the tiles that are left out. Then the next images. A data gradient with strides is several convolutions
-// (gpu/conv/conv_product.h) of the same images, each with some taps of the filters.
+// Launches: conv_survey writes the splits of the filters and, if scaled, finds the magnitudes. For as many images as
+// fit at a time, conv_split writes the splits, wgmma multiplies, and, if scaled, sm90_conv_repair computes the tiles
+// that are left out. A data gradient with strides is several convolutions (gpu/conv/conv_product.h) of the same images,
+// each with some taps of the filters.
 #pragma once
 
 #include "cuda/runtime/device.h"
@@ -21,7 +21,7 @@ namespace libsgemm::cuda {
 struct ConvGeometry {
   ConvImage image;
   ConvFilters filters;
-  int p, q;  // size of the output
+  int p, q;
   int first_h, first_w, stride_h, stride_w, dilation_h, dilation_w;
   float *out;
   int64_t out_n, out_h, out_w, out_k;
@@ -34,14 +34,13 @@ ConvGeometry conv_geometry(const ConvDesc &desc, int64_t index);
 ConvGeometry conv_geometry(const ConvDesc &desc, const ConvProduct &product);
 // Terms of an output in the convolution with the fewest taps.
 int64_t conv_least_terms(const ConvDesc &desc);
-// Images `first` to `first` + `count` - 1.
 ConvDesc conv_images(const ConvDesc &desc, int64_t first, int64_t count);
 
 // In memory, the pixels of `images` images of the output are equally far apart.
 bool evenly_apart(const ConvGeometry &g, int64_t images);
 
-// Time to store a tile, in the unit of kBeginSteps (wgmma_conv_row.h): by rows, if channels are contiguous, or by
-// elements; both also for pixels that are not evenly apart, as in a data gradient with strides.
+// Time to store a tile, in the unit of kBeginSteps (wgmma_conv_row.h), by rows if channels are contiguous, or by
+// elements; _apart: pixels that are not evenly apart, as in a data gradient with strides.
 struct ConvStoreSteps {
   double rows, elements, rows_apart, elements_apart;
 };
@@ -53,9 +52,9 @@ struct ConvSplitsLayout {
   bool in_place;   // TMA rounds the images to TF32 as it copies
   int64_t images;  // images at a time; 0: not even one fits
   size_t words_bytes, filter_bytes, filter_split_bytes;
-  int64_t filter_rows;  // up to a multiple of kOuterPad
+  int64_t filter_rows;  // rounded up to a multiple of kOuterPad
   size_t image_bytes;   // size of a split
-  size_t least_bytes;   // with one image at a time
+  size_t least_bytes;   // size with one image at a time
 };
 ConvSplitsLayout conv_splits_layout(const ConvDesc &desc, const ConvFormat &format, size_t bytes);
 
@@ -75,7 +74,6 @@ WgmmaConvProblem conv_windows(const ConvGeometry &g, const ConvFormat &format, c
 // splits.
 TensorBoxes split_boxes(const void *base, int64_t along, int64_t across, int64_t split_bytes, const ConvFormat &format,
                         const uint32_t (&box)[2], uint32_t box_splits, uint32_t swizzle);
-// Boxes of `pixels` pixels, in the splits, or in the images if `in_place`.
 ImageBoxes conv_boxes(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, uint32_t pixels,
                       bool in_place = false);
 

@@ -9,10 +9,10 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 struct ConvWindows {
-  Divisor pixels, width;   // of an image of the output; of a row
-  Divisor blocks, taps_w;  // k-steps of a tap; taps of a row
+  Divisor pixels, width;   // pixels: those of an output's image
+  Divisor blocks, taps_w;  // blocks: k-steps of a tap
   int taps;
-  int images, channels;  // of a split
+  int images, channels;  // numbers in a split
   int first_h, first_w;  // place in the image for pixel 0, tap 0
   int stride_h, stride_w;
   int dilation_h, dilation_w;

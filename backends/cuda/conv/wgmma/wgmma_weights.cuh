@@ -14,7 +14,6 @@
 
 namespace libsgemm::cuda {
 
-// Blocks of 64 channels of a tap, from `block` on.
 struct ConvTaps {
   const ConvWindows &windows;
   int block;
@@ -28,7 +27,7 @@ struct ConvTaps {
 #pragma unroll
     for (int b = 0; b < kBlocks; ++b) {
       int tap = windows.blocks.quotient(block + b), channel = (block + b - tap * windows.blocks.value) * 64;
-      if (tap >= windows.taps) tap = 0, channel = windows.channels;  // beyond the last channel: zeros
+      if (tap >= windows.taps) tap = 0, channel = windows.channels;  // zeros beyond the last channel
       const int r = windows.taps_w.quotient(tap), s = tap - r * windows.taps_w.value;
       const int right = s * windows.dilation_w, down = r * windows.dilation_h;
 #pragma unroll

@@ -3,10 +3,10 @@
 //   workspace: [if scaled: for each part four words, the largest and smallest magnitudes of x and of dy][slices of the
 //              sums][splits of x, of as many images as fit][those of dy]
 //
-// Launches: if scaled, conv_survey finds the magnitudes; conv_split writes the splits of as many images as fit, with
-// neighbouring channels; wgmma multiplies slices of the pixels, since there are few tiles of filters; conv_weights_sum
-// adds the slices; if scaled, sm90_conv_repair computes everything in FP64 instead if a tensor holds NaN or Inf or the
-// sums may overflow. The parts accumulate into the output.
+// Launches: if scaled, conv_survey finds the magnitudes; conv_split writes the splits of as many images as fit; wgmma
+// multiplies slices of the pixels, since there are few tiles of filters; conv_weights_sum adds the slices; if scaled,
+// sm90_conv_repair computes everything in FP64 instead if a tensor holds NaN or Inf or the sums may overflow. The parts
+// accumulate into the output.
 #pragma once
 
 #include "wgmma_conv.h"
@@ -21,10 +21,10 @@ bool conv_weights_fit(const ConvDesc &desc);
 
 struct ConvWeightsLayout {
   int64_t images;    // images at a time; 0: not even one fits
-  int64_t rows, ld;  // channels of all taps, up to multiples of 64; filters, of 4
+  int64_t rows, ld;  // channels of all taps, rounded up to multiples of 64; filters, of 4
   int most_slices;
   size_t words_bytes, slice_bytes, x_bytes, y_bytes;  // x, y: a split of an image
-  size_t least_bytes;                                 // with one image at a time and one slice
+  size_t least_bytes;                                 // size with one image at a time and one slice
 
   size_t sums_bytes() const { return static_cast<size_t>(most_slices) * slice_bytes; }
 };
