@@ -1,4 +1,4 @@
-// D = f(D + bias) in a pass after the product. Why, and figures: docs/pytorch.md.
+// D = f(D + bias) in a pass after the product, so that no kernel has a copy for each f. Figures: docs/pytorch.md.
 //
 // A block of 256 threads has 256 rows of a column, or 1024 where columns and D are aligned to 16 bytes, and loops over
 // columns.

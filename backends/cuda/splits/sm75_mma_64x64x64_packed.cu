@@ -227,7 +227,7 @@ double product_seconds(const GemmDesc &desc, int index) {
   const Plan plan = plan_of(desc, bytes);
   const int64_t slabs = slabs_of(desc, plan), products = slabs > 1 ? 1 : desc.batch_count;
   const Part part = {{0, products}, {0, plan.rows}, {0, plan.columns}, {0, desc.k}};
-  const auto *somewhere = reinterpret_cast<const char *>(uintptr_t{256});  // as aligned as a workspace
+  const auto *somewhere = reinterpret_cast<const char *>(uintptr_t{256});  // aligned like a workspace
   const double turns = static_cast<double>(slabs * (desc.batch_count / products));
   return turns * step_seconds(product_of(desc, plan, part, somewhere), index, bytes - plan.bytes());
 }

@@ -3,10 +3,6 @@
 //
 //   stage of shared memory: [A split 0][A split 1]...[B split 0][B split 1]...   each tile_m or tile_n rows of tile_k
 //
-//   accumulation of a tile:  k-tile 0           k-tile 1           ...
-//     tensor core            low, ..., main     low, ..., main              starts at zero
-//     FP32 add                     sum +=             sum +=                rounds to nearest
-//
 // Within a k-tile products of low weight come first; fragments of the main products, x0 y0, wait in registers. A warp
 // computes 64 x 32, not 64 x 64, because it holds two sets of accumulators.
 #pragma once

@@ -35,7 +35,7 @@ template <typename Config>
 struct Warp {
   using D = Derived<Config>;
   const SkinnyWork &work;
-  const float *x, *y;  // at the tile's first row and column
+  const float *x, *y;  // X and Y at the tile's first row and column
   int64_t rows_left, columns_left;
   bool x_aligned, y_aligned;
   int lane;

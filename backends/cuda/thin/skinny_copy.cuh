@@ -82,7 +82,7 @@ __device__ __forceinline__ void copy_x_4(float *slot, const float *x, int64_t ld
   float *to = slot + first_run * D::kXRow + across;
 #pragma unroll 8
   for (int run = 0; run < kAll; run += kRuns) {
-    if (Config::x_along_k && !kComplete && run >= rows_left) break;  // beyond R
+    if (Config::x_along_k && !kComplete && run >= rows_left) break;  // the rest is beyond R
 #pragma unroll
     for (int piece = 0; piece < kPieces; ++piece) {
       const bool valid = kComplete || (first_run + run < runs_left && across + 32 * piece < across_left);
@@ -115,7 +115,7 @@ __device__ __forceinline__ void copy_y_4(float *slot, const float *y, int64_t st
   for (int first = 0; first < kAll; first += 32) {
     const int i = first + lane;
     if (kAll % 32 != 0 && i >= kAll) break;
-    if (Config::y_along_k && first / D::kChunk >= columns_left) break;  // beyond R
+    if (Config::y_along_k && first / D::kChunk >= columns_left) break;  // the rest is beyond R
     const int p = Config::y_along_k ? i % D::kChunk : i / D::kColumns;
     const int j = Config::y_along_k ? i / D::kChunk : i % D::kColumns;
     const bool valid = p < k_left && j < columns_left;

@@ -16,7 +16,7 @@ constexpr int kLeastUnits = 2;                 // units of a block that shares t
 
 // Fitted to an H100.
 constexpr double kStall = 0.5;              // stalls of a scheduler with one warp, relative to its work
-constexpr double kLatencySeconds = 1e-6;    // from the first load to the first multiplication
+constexpr double kLatencySeconds = 1e-6;    // time from the first load to the first multiplication
 constexpr double kShareSeconds = 2e-6;      // second kernel, and starts in the middle of tiles
 constexpr double kPartialTraffic = 0.35;    // cost of a byte in L2 relative to memory
 constexpr double kUnalignedSlowdown = 1.1;  // slowdown of the arithmetic by copies of single floats

@@ -63,7 +63,7 @@ struct Copies {
   static constexpr int kPiece = kVectors ? 4 : 1;
   static constexpr int kAcross = (kAlongK ? kDepth : kOuter) / kPiece, kAll = kAlongK ? kOuter : kDepth;  // runs
   static constexpr int kLanes = lanes_of(kAcross, kThreads), kRuns = kThreads / kLanes;
-  static constexpr int kParts = (kAcross + kLanes - 1) / kLanes;  // above 1 if a run is too long for all threads
+  static constexpr int kParts = (kAcross + kLanes - 1) / kLanes;  // several if a run is too long for all threads
   static constexpr int kPasses = (kAll + kRuns - 1) / kRuns * kParts;
   static_assert(kThreads % kLanes == 0 && (!kAlongK || (kRuns % 4 == 0 && kParts == 1)), "passes differ by a constant");
   static_assert(kParts == 1 || kAcross % kLanes == 0, "parts of a run are alike");

@@ -179,7 +179,7 @@ struct Columns {
   static constexpr int kStep = kWarpStep / kTileRows;
   static_assert(kStep == kLoads * kGroups, "all lanes have columns");
 
-  const float *x, *y;  // at the lane's first column and row
+  const float *x, *y;  // X and y at the lane's first column and row
   int64_t ld, y_step;
   int lane;
   int row[kVectors];  // relative to the first row

@@ -228,7 +228,7 @@ struct RowState {
   double product, before, computed;
   ChecksumRow sums;
   bool gaps;
-  double ratio;  // without gaps; negative: nothing can be judged
+  double ratio;  // value without gaps; negative: nothing can be judged
 };
 
 __device__ __forceinline__ RowState state_of_row(const JudgeWork &j, const ChecksumBound &bound, double signs,

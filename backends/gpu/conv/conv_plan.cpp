@@ -64,7 +64,7 @@ ConvSteps steps_of(const ConvDigits &digits, int64_t ConvDigit::*step, bool imag
 struct Lie {
   int64_t step = 1, run = 1;
   bool by_four = true;
-  bool moves = false;  // across rows or columns of the image
+  bool moves = false;  // the place in the image changes
 };
 
 Lie lie_of(const ConvIndex &index, const int64_t (&places)[kConvDigits], const ConvSteps *steps) {

@@ -38,7 +38,7 @@ struct ConvOperand {
   const float *data;     // may be in the padding for digits 0
   int64_t group;         // elements between groups
   ConvSteps outer, sum;  // outer: row or column of C
-  int first_h, first_w;  // in the image, for digits 0
+  int first_h, first_w;  // place in the image for digits 0
   int height, width;
 };
 
@@ -50,7 +50,7 @@ struct ConvOutput {
 };
 
 struct ConvProblem {
-  TileProblem product;  // without leading dimensions
+  TileProblem product;  // leading dimensions are not used
   ConvIndex row, column, sum;
   ConvOperand a, b;
   ConvOutput c;

@@ -63,7 +63,7 @@ ConvSizes::OfDimension sizes_of(const Dimension &d) {
     }
     sizes.size[sizes.count++] = {remainder, tap, count};
   };
-  const int64_t longer = (d.size - 1) % d.stride + 1;  // with one row more
+  const int64_t longer = (d.size - 1) % d.stride + 1;  // remainders with one row more
   int64_t unmet[2] = {longer, d.remainders - longer};
   for (int64_t tap = 0; tap < d.first_taps; ++tap) {
     const int64_t remainder = d.remainder_of(tap);

@@ -54,8 +54,8 @@ struct alignas(sizeof(float) * Width) Floats {
 
 struct DepthwisePlace {
   const Global<float> *image;
-  int64_t pixel;  // in the tensor with the strips
-  int h, w;       // in the image, for the first row and tap
+  int64_t pixel;  // place in the tensor with the strips
+  int h, w;       // place in the image, for the first row and tap
   int rows;
 
   __device__ __forceinline__ DepthwisePlace(const DepthwiseProblem &p, const Global<float> *channel, int position,
@@ -175,7 +175,7 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
   const auto in_strip = [&at](int row) {
     int rows = at.rows;
 #if defined(__AMDGCN__)
-    keep_in_register(rows);  // as above
+    keep_in_register(rows);  // see above
 #endif
     return static_cast<unsigned>(row) < static_cast<unsigned>(rows);
   };
@@ -189,7 +189,7 @@ __device__ __forceinline__ void walk_strip(const DepthwiseProblem &p, const Dept
     }
     int first_w = at.w;
 #if defined(__AMDGCN__)
-    keep_in_register(first_w);  // as above
+    keep_in_register(first_w);  // see above
 #endif
 #pragma unroll
     for (int row = 0; row < kRows * Down; ++row) {

@@ -13,7 +13,7 @@ struct Leaf {
   int64_t order = kLeaf;
   libsgemm_math_mode_t gemms = LIBSGEMM_MATH_FP32;
   double gemm_peak = 1;             // relative to FP32
-  LaunchFunction launch = nullptr;  // for such a triangle; NULL: the cheapest kernel of the table
+  LaunchFunction launch = nullptr;  // launches such a triangle; NULL: the cheapest kernel of the table
   double (*seconds)(const GemmDesc &desc, int device) = panel_seconds;
 };
 

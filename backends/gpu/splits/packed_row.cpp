@@ -31,7 +31,7 @@ GemmDesc step_of(const GemmDesc &desc, const PackedProduct &product, const PassP
 
 struct PackedPlan {
   SplitsLayout layout;
-  size_t rest;  // for the product
+  size_t rest;  // workspace of the product
 };
 
 PackedPlan plan_of(const GemmDesc &desc, const SplitsShape &shape, size_t bytes) {
@@ -57,7 +57,7 @@ double kernel_seconds(const Kernel &kernel, const GemmDesc &step, int index) {
 double product_seconds(const GemmDesc &desc, const PackedProduct &product, int index) {
   const SplitsShape shape = shape_of(desc, product);
   const PackedPlan plan = usual_plan(desc, shape);
-  void *somewhere = reinterpret_cast<void *>(uintptr_t{256});  // as aligned as a workspace
+  void *somewhere = reinterpret_cast<void *>(uintptr_t{256});  // aligned like a workspace
   const PassProblem p = splits_pass(desc, shape, plan.layout, somewhere, 0, 0, desc.k);
   const GemmDesc step = step_of(desc, product, p, 0, desc.batch_count, 0, desc.k);
   return product.kernel != nullptr ? kernel_seconds(*product.kernel, step, index)

@@ -64,7 +64,7 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int device
 struct SplitRow {
   Scheme scheme;
   int splits;
-  int products;   // on tensor cores for each of the caller's
+  int products;   // products on tensor cores for each of the caller's
   Tiling tiling;  // peak_fraction: share of the tensor cores' peak
   size_t shared_bytes;
   // Enqueues C = alpha A B + beta C of a panel without the guarded tiles. If A has no splits, panel.a begins at the

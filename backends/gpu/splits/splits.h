@@ -57,7 +57,7 @@ constexpr bool kScaledRows = kScheme == Scheme::bf16x3 || kScheme == Scheme::fp1
 struct Splits {
   char *base;           // null: the product converts the operand, and only words are here
   int64_t rows, ld;     // elements
-  int64_t split_bytes;  // between splits
+  int64_t split_bytes;  // distance of splits
   int64_t product_bytes;
   uint32_t *most, *block_most;  // words of rows and of kOuterPad rows; null unless scaled
   int64_t product_most;
@@ -91,7 +91,7 @@ struct Guard {
   const uint32_t *excess_a, *excess_b;
   const uint32_t *sparse_a, *sparse_b;
   uint32_t most_excess;
-  bool all;  // for small k, without a survey
+  bool all;  // k is small: there was no survey
 
   LIBSGEMM_HOST_DEVICE bool operator()(int64_t product, int i, int j) const {
     if (all) return true;
@@ -105,7 +105,7 @@ struct Guard {
 };
 
 struct PassOperand {
-  const char *source;  // at the first product and the panel's first k element
+  const char *source;  // place of the first product and the panel's first k element
   int64_t product_bytes, ld;
   int64_t outer, k;        // sizes of this panel
   bool along_k;            // K-major

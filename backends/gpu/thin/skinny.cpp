@@ -10,9 +10,9 @@ namespace {
 
 constexpr int64_t kMostSharedTiles = most_blocks(256) / 1024;  // blocks of the second kernel for a tile
 constexpr int kLeastUnits = 2;                                 // units of a block that shares tiles
-constexpr int kLeastChunks = 4;                                // for fewer a warp is not worth its start
+constexpr int kLeastChunks = 4;                                // fewer are not worth a warp's start
 constexpr double kSumSeconds = 2e-6;
-constexpr double kLatencySeconds = 1.5e-6;   // from a tile's first load to its last store
+constexpr double kLatencySeconds = 1.5e-6;   // time from a tile's first load to its last store
 constexpr double kTallSeconds = 9e-6;        // added with a slowdown: filling and draining long warps' rings
 constexpr double kPlentyWarps = 8;           // warps that keep a compute unit busy; with half of them it loses
 constexpr double kSparseLoss = 0.3;          // this share of its time

@@ -67,7 +67,7 @@ __device__ __forceinline__ void sum_skinny_tile(const SkinnyWork &work, const Sk
 
 inline libsgemm_status_t enqueue_skinny_sum(void (*kernel)(SkinnyWork, SkinnySumShape), const SkinnyTile &tile,
                                             const SkinnyPlan &plan, const Launch &launch, Error *error) {
-  constexpr int kManyPartials = 8;  // from here on warps share them
+  constexpr int kManyPartials = 8;  // least number that warps share
   SkinnySumShape shape = {};
   shape.rows = plan.work.warps_wide * tile.rows;
   shape.columns = tile.columns;

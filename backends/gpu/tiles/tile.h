@@ -32,7 +32,7 @@ struct TileShape {
 // Consecutive blocks take columns of 16 tiles, which keeps both operands' tiles in L2.
 template <class Config>
 struct TilePosition {
-  int i, j;  // in tiles
+  int i, j;  // position, in tiles
 
   __device__ __forceinline__ TilePosition(int i, int j) : i(i), j(j) {}
   __device__ __forceinline__ explicit TilePosition(const TileProblem &p) {
@@ -97,8 +97,8 @@ struct TileMap {
   // Distance between a thread's copies, in k (outer) or in the outer dimension (inner).
   static constexpr int step = along_k ? Threads * width / Depth : Threads * width / Outer;
   static constexpr int k_warps = along_k ? Depth / 8 : 1;
-  static constexpr int target_step = along_k ? step : step * pitch;  // between copies
-  static constexpr int element_step = along_k ? pitch : 1;           // between a copy's elements
+  static constexpr int target_step = along_k ? step : step * pitch;  // distance of copies
+  static constexpr int element_step = along_k ? pitch : 1;           // distance of a copy's elements
   static_assert(copies * Threads * width == Outer * Depth && step > 0, "every thread makes the same number of copies");
   static_assert(!along_k || (Threads / 32) % k_warps == 0, "whole warps along k");
 

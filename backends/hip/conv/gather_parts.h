@@ -28,7 +28,7 @@ struct GatherParts : GatheredTile<Map> {
   const ConvPlace *slots;
   int slot;                   // slot of the k-tile to look up
   int of_k;                   // first place in that slot
-  Global<const char> *zeros;  // in vector registers like `data`: an instruction can read several
+  Global<const char> *zeros;  // kept in vector registers like `data`: an instruction can read several
   ConvPlace own, listed[2];
   Global<const char> *own_data;      // includes the thread's own place
   Global<const char> *from[copies];  // addresses of the k-tile to fetch

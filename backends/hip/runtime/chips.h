@@ -16,7 +16,7 @@ enum class Family {
 };
 
 struct Chips {
-  const char *prefix;  // of the names of architectures
+  const char *prefix;  // prefix of architectures' names
   Family family;
   int fma_per_clock;  // FP32 FMAs of a compute unit, packed and dual ones included
   int schedulers;     // SIMDs

@@ -66,9 +66,9 @@ struct Warp : Derived<Config> {
   const SkinnyWork &work;
   float *shared;
   int row_lane, group;
-  Global<const float> *x;  // at the thread's first row and first quad
+  Global<const float> *x;  // X at the thread's first row and first quad
   int rows_left;           // rows from the thread's first one on, at least one
-  Global<const float> *y;  // at the thread's first element
+  Global<const float> *y;  // Y at the thread's first element
   int y_p;                 // k of that element
   int64_t y_move;          // distance to the next element, y_moves times; then the last one repeats
   int y_moves;

@@ -80,9 +80,9 @@ struct ConvPass {
   uint32_t *filter_most, *block_most, *excess;  // filter_most: of each filter; others: of kOuterPad filters
 };
 
-// A survey reads these tensors: for images it finds largest and smallest magnitudes; for filters it writes the splits and, if
-// the scheme scales, largest magnitudes and excesses. Words must be zero before, except those of blocks of filters,
-// which cover other taps of the same filters, too.
+// A survey reads these tensors: for images it finds largest and smallest magnitudes; for filters it writes the splits
+// and, if the scheme scales, largest magnitudes and excesses. Words must be zero before, except those of blocks of
+// filters, which cover other taps of the same filters, too.
 struct ConvSurvey {
   bool images, filters;
 };
