@@ -50,7 +50,7 @@ double tile_count(double m, double n, const Tiling &tiling);
 double product_tiles(const GemmDesc &desc, const Tiling &tiling);
 double product_depth(const GemmDesc &desc);
 
-// The arithmetic. In the last wave compute units hold fewer blocks, with a smaller share of the peak, or none.
+// Arithmetic only; in the last wave compute units hold fewer blocks, with a smaller share of the peak, or none.
 double tiles_seconds(const DeviceModel &device, const Tiling &tiling, double tiles, double k);
 
 // Launch, and tiles_seconds() over the batch overlapped with memory_seconds().

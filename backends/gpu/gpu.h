@@ -71,7 +71,7 @@ template <typename T>
 using Global = __attribute__((address_space(1))) T;
 #else
 template <typename T>
-using Global = T;  // pass of the host
+using Global = T;  // for the host's pass
 #endif
 template <typename T>
 __device__ __forceinline__ Global<T> *global(T *pointer) {

@@ -1,4 +1,4 @@
-// An entry is a function `Kernel name()`.
+// An entry of the kernel table is a function `Kernel name()`.
 #pragma once
 
 #include <iterator>

@@ -13,7 +13,7 @@ constexpr int kNarrowThreads = 128;
 constexpr int kNarrowQuads = 4;  // limit of a group; a quad is up to four filters
 
 struct NarrowProblem {
-  ConvImage image;      // sums all channels
+  ConvImage image;      // all channels are summed
   ConvFilters filters;  // one for each channel of a group of the output
   int p, q;
   int first_h, first_w;

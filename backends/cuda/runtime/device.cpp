@@ -55,7 +55,7 @@ bool describe(int ordinal, Device *d) {
   d->wave = 32;
   d->compute_units = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   d->l2_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-  // After the opt-in of launch.cpp.
+  // The limit after the opt-in of launch.cpp.
   d->shared_memory_per_block =
       static_cast<size_t>(attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   int driver_version = 0;

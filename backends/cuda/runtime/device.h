@@ -21,7 +21,7 @@ struct Device : DeviceModel {
   size_t parameter_bytes;  // limit of the driver for a kernel
 };
 
-// From sm_70 on, with a driver of CUDA 12.1 (530) or later.
+// parameter_bytes from sm_70 on, with a driver of CUDA 12.1 (530) or later.
 constexpr size_t kLargeParameterBytes = 32764;
 
 const Device &device(int index);

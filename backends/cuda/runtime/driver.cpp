@@ -7,7 +7,8 @@ namespace {
 
 Driver g_driver;
 
-// A name in cuda.h may be a macro for a later version of the function (cuDeviceTotalMem_v2).
+// A name in cuda.h may be a macro for a later version of the function (cuDeviceTotalMem_v2), whose name is
+// looked up.
 #define LIBSGEMM_TEXT_OF(name) #name
 #define LIBSGEMM_TEXT(name) LIBSGEMM_TEXT_OF(name)
 

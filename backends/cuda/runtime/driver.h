@@ -30,7 +30,7 @@ struct Driver {
   decltype(&::cuTensorMapEncodeIm2col) encode_im2col;
 };
 
-// Without cuInit, which before a fork would take the GPUs from the child.
+// Does not call cuInit, which before a fork would take the GPUs from the child.
 libsgemm_status_t open_driver(Error *error);
 
 const Driver &driver();

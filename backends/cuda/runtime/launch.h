@@ -37,7 +37,6 @@ libsgemm_status_t launch_clusters(void (*kernel)(Parameters...), unsigned cluste
   return launch_related(kernel, {cluster, false}, grid, block, shared_bytes, launch, error, arguments...);
 }
 
-// Relation::waits_itself.
 template <typename... Parameters, typename... Arguments>
 libsgemm_status_t launch_after(void (*kernel)(Parameters...), unsigned cluster, dim3 grid, dim3 block,
                                size_t shared_bytes, const Launch &launch, Error *error, const Arguments &...arguments) {

@@ -22,8 +22,8 @@ struct MatrixBoxes {
 
 // An array of four dimensions, the first of them dense, with elements of 2 or 4 bytes, and the box of a copy, at most
 // 256 along each dimension; outside of the array are zeros. `base` and all strides are multiples of 16 bytes. In shared
-// memory a line is the box's first dimension, `swizzle` bytes (64 or 128), with chunk c of 16 bytes of line r at c ^ r
-// % 8, with 64 bytes at c ^ r / 2 % 4.
+// memory a line is the box's first dimension, `swizzle` bytes (64 or 128), with 16-byte chunks permuted: chunk c of
+// line r goes to c ^ r % 8, with 64 bytes to c ^ r / 2 % 4.
 struct TensorBoxes {
   const void *base;
   uint32_t element_bytes;

@@ -33,7 +33,7 @@ namespace {
 constexpr int64_t kElementBytes = 2;
 constexpr int64_t kLeastDepth = 256, kDepthStep = 64;  // k of a panel, unless all
 constexpr int64_t kLeastSlab = 512, kSlabStep = 128;   // rows or columns; parts of C are as aligned as C
-constexpr size_t kMostBytes = size_t{1} << 34;         // copies at a time: an int counts vectors
+constexpr size_t kMostBytes = size_t{1} << 34;         // limit of copies at a time: an int counts vectors
 constexpr size_t kRounded = 256;                       // alignment of copies, bytes
 
 // Long lines begin at a cache line of L2: if two share one, the product takes up to 40 % longer.
@@ -221,7 +221,7 @@ GemmDesc product_of(const GemmDesc &desc, const Plan &plan, const Part &part, co
   return product;
 }
 
-// As if all panels and products were multiplied at once.
+// Assumes that all panels and products are multiplied at once.
 double product_seconds(const GemmDesc &desc, int index) {
   const size_t bytes = usual_workspace(desc);
   const Plan plan = plan_of(desc, bytes);

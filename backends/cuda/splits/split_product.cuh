@@ -135,7 +135,7 @@ __device__ __forceinline__ void split_product(const Operands &operands, const Sp
   char *shared = reinterpret_cast<char *>(dynamic_shared());
 
   const TilePosition<Config> at(p);
-  // Their results are used after the loop.
+  // These loads are used after the loop.
   const bool left_out = q.guard(blockIdx.z, at.i / (kOuterPad / Config::tile_m), at.j / (kOuterPad / Config::tile_n));
   constexpr int kLines = Config::tile_m + Config::tile_n, kEach = (kLines + Config::threads - 1) / Config::threads;
   uint32_t most[kEach];

@@ -15,7 +15,7 @@ int split_rate_wgmma(int index) { return device(index).code_arch >= kLeastArch ?
 
 }  // namespace libsgemm::cuda
 
-// With slower FP64 tensor cores, operands of wide range would take several times as long as in FP32.
+// fp32_fast: with slower FP64 tensor cores, operands of wide range would take several times as long as in FP32.
 bool libsgemm::gpu::has_splits(libsgemm_math_mode_t mode, int index) {
   const cuda::Device &d = cuda::device(index);
   return d.code_arch >= cuda::kLeastArch &&

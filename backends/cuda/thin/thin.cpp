@@ -72,8 +72,7 @@ Arithmetic arithmetic_of(const ThinTile &tile, const ThinPlan &plan, int64_t res
 double whole_seconds(const Arithmetic &arithmetic, const ThinPlan &plan, double k, int64_t slots,
                      int64_t multiprocessors) {
   const int64_t waves = plan.tiles / slots;
-  const double left = static_cast<double>(ceil_div(plan.tiles % slots, multiprocessors));  // tiles of the busiest
-                                                                                           // multiprocessor
+  const double left = static_cast<double>(ceil_div(plan.tiles % slots, multiprocessors));  // tiles of the busiest one
   const double full = arithmetic.tiles(static_cast<double>(waves) * arithmetic.resident, k, arithmetic.resident);
   return left > 0 ? full + arithmetic.tiles(left, k, left) : full;
 }

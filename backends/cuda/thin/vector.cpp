@@ -12,12 +12,12 @@ namespace libsgemm::cuda {
 namespace {
 
 // Fitted to an H100: copies of equal bytes take as long, or 3 % longer.
-constexpr double kBandwidthShare = 0.914;      // share of the data sheet's, with enough loads in flight
-constexpr double kBandwidthOfOne = 1.06;       // limit of one multiprocessor, relative to an equal share
-constexpr double kPlentyBytes = 96 * 1024;     // bytes in flight in a multiprocessor for that
-constexpr double kSparseLoss = 0.1;            // time lost with half of these in flight
-constexpr double kNotAligned = 0.08;           // additional traffic: runs begin within sectors
-constexpr double kSumSeconds = 2e-6;           // the second kernel
+constexpr double kBandwidthShare = 0.914;   // share of the data sheet's, with enough loads in flight
+constexpr double kBandwidthOfOne = 1.06;    // limit of one multiprocessor, relative to an equal share
+constexpr double kPlentyBytes = 96 * 1024;  // bytes in flight in a multiprocessor for that
+constexpr double kSparseLoss = 0.1;         // time lost with half of these in flight
+constexpr double kNotAligned = 0.08;        // additional traffic: runs begin within sectors
+constexpr double kSumSeconds = 2e-6;
 constexpr double kPartialBandwidth = 1.5;      // bandwidth of partial sums, in L2, relative to memory
 constexpr double kStepSeconds = 0.8e-6;        // latency of a warp's step, which nothing hides
 constexpr double kWarpBytesAlongK = 8 * 1024;  // bytes in flight of a warp

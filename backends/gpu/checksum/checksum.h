@@ -10,7 +10,7 @@
 //   7  judge       the worst ratio of each of 64 blocks of threads; -1: nothing could be judged
 //
 // If beta is not 0, steps 1 to 4 and 6 run before the product, steps 5 to 7 after it. If the product's arithmetic,
-// which is known only then, rounds B, steps 2 to 4 run again; a column that loses its sign only then is not judged.
+// which is known only then, rounds B, steps 2 to 4 run again; nothing is judged if a column loses its sign only then.
 //
 // sum_rows: a block of 256 threads sums 32 rows x 128 columns at a time; a warp reads 128 contiguous bytes in either
 // order. If there are few rows, several blocks share their columns ("parts"), and the reader adds the parts.

@@ -31,7 +31,7 @@ struct SumWork {
 struct JudgeWork {
   SumWork a, b, c;  // c: after the product
   Type type;
-  const double *late;      // not 0: columns summed before the product lost their weights after it
+  const double *late;      // not 0: columns that were summed before the product lost their weights later
   const double *c_before;  // NULL: not read
   double *results;
   double alpha, beta, factor;

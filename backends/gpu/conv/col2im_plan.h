@@ -6,7 +6,7 @@
 
 namespace libsgemm::gpu {
 
-// One element of the filters has contiguous columns.
+// The columns of an element of the filters are contiguous.
 struct Columns {
   int64_t images = 0;  // images of a chunk; 0: even one is too large, and all is 0
   int64_t chunks = 0;

@@ -1,6 +1,6 @@
 // A data gradient as one product of all pixels of dy with all elements of the filters,
 //
-// columns[c, r, s][n, p, q] = sum over k of dy[n, k, p, q] f[k, c, r, s]
+//   columns[c, r, s][n, p, q] = sum over k of dy[n, k, p, q] f[k, c, r, s]
 //
 // and dx[n, c, h, w] as the sum of the columns that taps bring there (col2im.h). No multiplication is lost to strides,
 // but few channels make many columns. The workspace holds the columns of as many images as stay in L2. Figures:

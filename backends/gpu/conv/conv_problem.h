@@ -35,7 +35,7 @@ struct ConvSteps {
 };
 
 struct ConvOperand {
-  const float *data;     // may be in the padding for digits 0
+  const float *data;     // element for digits 0; may be in the padding
   int64_t group;         // elements between groups
   ConvSteps outer, sum;  // outer: row or column of C
   int first_h, first_w;  // place in the image for digits 0

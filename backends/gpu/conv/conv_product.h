@@ -4,7 +4,7 @@
 
 namespace libsgemm::gpu {
 
-// With the elements of each tensor, and the rows and columns of the image, for one step of the digit.
+// A digit of an index, and what one step of it moves in each tensor and in the image.
 struct ConvDigit {
   int64_t extent;
   int64_t image, other, out;
@@ -38,6 +38,7 @@ class ConvSizes {
  public:
   explicit ConvSizes(const ConvDesc &desc);
   int count() const { return height_.count * width_.count; }
+  // First one of a size; without terms, others of that size may have another output.
   ConvProduct product(int i) const;
   int64_t products(int i) const { return height_.size[i / width_.count].count * width_.size[i % width_.count].count; }
 

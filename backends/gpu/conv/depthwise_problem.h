@@ -8,7 +8,7 @@
 
 namespace libsgemm::gpu {
 
-constexpr int kDepthwiseRows = 4;  // strip without walking
+constexpr int kDepthwiseRows = 4;  // rows of a strip without walking
 
 // With single floats, few taps and no strides, walking has too few loads in flight (docs/kernels/convolution.md).
 LIBSGEMM_HOST_DEVICE constexpr bool depthwise_walks(int width, int taps, int down) {

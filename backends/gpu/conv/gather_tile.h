@@ -65,7 +65,7 @@ struct GatheredTile : Map {
   // Calls copy() for copies first to end - 1 of a k-tile, whose places of k are `sum`.
   template <typename Copy>
   __device__ __forceinline__ void for_copies(const ConvPlace *sum, int first, int end, const Copy &copy) const {
-    constexpr int kTogether = copies < 4 ? copies : 4;  // loaded at once
+    constexpr int kTogether = copies < 4 ? copies : 4;  // places loaded at once
     const ConvPlace own = along_k ? load_place(sum + Map::k / sum_step) : ConvPlace{0, own_h, own_w};
     const ConvPlace *list = along_k ? outer_table : sum + Map::k;
     Global<const char> *from = data + own.bytes;

@@ -4,7 +4,7 @@
 namespace libsgemm::gpu::level3 {
 namespace {
 
-// To predict steps without a search of the table: a good gemm, and the kernel for small blocks.
+// A good gemm and the kernel for small blocks predict steps without a search of the table.
 constexpr Tiling kGemm = {128, 128, 256, 2, {0.75}};
 constexpr Tiling kDiagonal = {64, 64, 64, 6, {0.5}};
 
@@ -154,7 +154,7 @@ libsgemm_status_t for_squares(const GemmDesc &d, const Step &step) {
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   for (int level = c.levels - 1; level >= 0; --level) {
     const int64_t size = c.leaf << level, whole = d.n / (2 * size);
-    const int64_t tail = 2 * size * whole + size;  // the last square, cut off by the end
+    const int64_t tail = 2 * size * whole + size;  // start of the last square, which the end cuts off
     for (int t = 0; t < count; ++t) {
       const float beta = t == 0 ? d.beta : 1.0f;
       if (whole > 0 && status == LIBSGEMM_SUCCESS) {

@@ -31,7 +31,7 @@ StepPlan choose(const GemmDesc &desc, int device, size_t workspace_bytes, Launch
 // that it priced.
 constexpr size_t kRemembered = 64;
 thread_local Choices<ChoiceKey, StepPlan, kRemembered> t_plans;
-const int kNobody = 0;  // no kernel asks
+const int kNobody = 0;  // stands for a caller that is no kernel
 
 StepPlan plan(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   const void *const rows = asking == nullptr ? &kNobody : reinterpret_cast<const void *>(asking);
@@ -51,7 +51,7 @@ libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error 
     return LIBSGEMM_NOT_SUPPORTED;
   }
   Launch step = launch;
-  step.ran = nullptr;  // reports the kernel that asks
+  step.ran = nullptr;  // the kernel that asks is reported instead
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   if (p.one_by_one()) {
     for (int64_t i = 0; i < desc.batch_count && status == LIBSGEMM_SUCCESS; ++i) {

@@ -17,7 +17,7 @@ namespace libsgemm::gpu {
 
 struct TriangleProblem {
   TileProblem product;  // m == n
-  int term_tiles;       // number for one product
+  int term_tiles;       // k-tiles of one product
   bool upper;
 };
 

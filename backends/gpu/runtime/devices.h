@@ -6,7 +6,7 @@
 
 namespace libsgemm::gpu {
 
-// Keeps a pointer to the settings that enumerate() reads; the first call.
+// Keeps a pointer to the settings that enumerate() reads. Must be called first.
 void set_host(const Host &host);
 
 // Builds the list at the first call. Thread-safe.

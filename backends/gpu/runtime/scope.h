@@ -25,7 +25,7 @@ class Scope {
 
   Current current() const { return now_; }
 
-  // As Backend::context.
+  // The same as Backend::context.
   uint64_t context_id() const;
 
   // -1: unknown, or none of the backend's.

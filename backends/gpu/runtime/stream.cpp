@@ -89,7 +89,7 @@ libsgemm_status_t query_event(int index, void *event, bool *ended, Error *error)
     const Code code = LIBSGEMM_RUNTIME(EventQuery)(native_event(event));
     *ended = code == kSuccess;
     if (code != LIBSGEMM_RUNTIME(ErrorNotReady)) return code;
-    succeeds(code);  // clears the thread's last error
+    succeeds(code);
     return kSuccess;
   });
 }

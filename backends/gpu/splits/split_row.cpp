@@ -15,7 +15,7 @@ constexpr double kNextLaunchSeconds = 2e-6;
 // Clearing, survey and repair beyond the time of their bytes, in launches (H100, products of 1024 to 2048).
 constexpr double kScaledLaunches = 8;
 constexpr int kLeastTile = 64;
-constexpr int kSplitBytes = 2;  // a number, in modes that split
+constexpr int kSplitBytes = 2;  // bytes of a number, in modes that split
 
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
 // Equal parts of `depth`, multiples of kDepthPad: errors of a sequence of FP32 additions grow with its length
@@ -220,7 +220,7 @@ PassProblem splits_pass(const GemmDesc &desc, const SplitsShape &shape, const Sp
     if (o->splits.rows == 0) continue;
     if (shape.scaled_rows) o->survey = survey_blocks(o->outer, k, o->along_k);
     const int64_t tiles = o->splits.rows / kSplitTile;
-    // An excess exists even without splits.
+    // There may be an excess even without splits.
     if (o->splits.base == nullptr) {
       o->split = static_cast<unsigned>(shape.ranges ? tiles : 0);
     } else {

@@ -3,7 +3,7 @@
 //
 // An operand of `outer` x k elements becomes `splits` matrices of 16-bit numbers (or its own 32-bit ones), all K-major:
 //
-// split p, row o, k element l:  base + p * split_bytes + (o * ld + l) * size of a number
+//   split p, row o, k element l:  base + p * split_bytes + (o * ld + l) * size of a number
 //
 // with `outer` rounded up to kOuterPad rows and k to kDepthPad. The padding is zero, so that products read whole tiles
 // without bounds checks.
@@ -86,7 +86,7 @@ inline int log2_of(int64_t k) {
 struct Guard {
   const uint32_t *a, *b;  // words for kOuterPad rows of A or columns of B
   int64_t product_most;
-  int log2_k;  // whole product, rounded up
+  int log2_k;  // log2 of the whole k, rounded up
   // Mode fp32_fast; null: unknown.
   const uint32_t *excess_a, *excess_b;
   const uint32_t *sparse_a, *sparse_b;

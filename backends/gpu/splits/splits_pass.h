@@ -14,18 +14,18 @@ namespace libsgemm::gpu {
 
 __device__ __forceinline__ uint32_t magnitude(uint32_t bits) { return bits & 0x7fffffffu; }
 
-// Rounds a finite number other than zero down to a power of two.
+// log2 |x|, rounded down, of a finite x other than zero.
 __device__ __forceinline__ int exponent_of(uint32_t bits) {
   return bits >= 0x00800000u ? static_cast<int>(bits >> 23) - 127 : -118 - __clz(static_cast<int>(bits));
 }
 
-// -113 to 163; 0 for zeros, and for rows left to the repair.
+// Exponent s, -113 to 163; 0 for zeros, and for rows left to the repair.
 __device__ __forceinline__ int scale_of(uint32_t most) {
   if (most == 0 || most >= 0x7f800000u) return 0;
   return 14 - exponent_of(most);
 }
 
-// As in splits.h. The result does not matter for rows left to the repair.
+// Excess (splits.h). The result does not matter for rows left to the repair.
 __device__ __forceinline__ uint32_t excess_of(uint32_t most, uint32_t least) {
   if (least == 0) return 0;
   return static_cast<uint32_t>(max(0, exponent_of(most) - exponent_of(0u - least) - kNarrow));

@@ -24,8 +24,7 @@ struct SkinnyOutput {
   int64_t wide, narrow;
   float alpha, beta;
 
-  // C if the units [first, last) are a whole tile, otherwise the workspace. A block continues at most one tile, and
-  // leaves at most one other unfinished.
+  // C if the units [first, last) are a whole tile, otherwise the workspace.
   __device__ __forceinline__ SkinnyOutput(const SkinnyWork &work, const SkinnyPlace &place, int64_t first, int64_t last,
                                           int rows, int columns) {
     if (first > 0 || last < work.units) {

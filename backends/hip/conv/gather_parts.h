@@ -5,7 +5,7 @@
 // While k-tile t is multiplied, the addresses of k-tile t + 2 are made from one of two slots of places in LDS, and the
 // places of k-tile t + 3 are written to the other slot. The loop's barrier follows both; then k-tile t + 2 is fetched.
 //
-// LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1][those of the first k-tile]
+//   LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1][those of the first k-tile]
 #pragma once
 
 #include "gpu/conv/gather_tile.h"

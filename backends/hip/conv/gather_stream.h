@@ -2,7 +2,7 @@
 // places of k for the next fetch. Meanwhile some threads compute those of the k-tile after it in the other slot; the
 // loop's barrier separates the two.
 //
-// LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1]
+//   LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1]
 #pragma once
 
 #include "gpu/conv/gather_tile.h"
@@ -51,7 +51,6 @@ struct GatherStream : GatheredTile<Map> {
       }
     });
   }
-  // Places past the end of the sum are outside of the image.
   __device__ __forceinline__ void fetch_short(Staged &staged, int) const { fetch(staged); }
 
   // advance(int), after the first k-tile, writes no places: other threads may still read them.

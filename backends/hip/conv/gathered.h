@@ -1,6 +1,6 @@
 // Convolutions: the loop of valu.h on gathered tiles, and what matrix_gathered.h shares.
 //
-// LDS: [tiles of the loop, or what storing C needs][places: gather_stream.h of A and of B]
+//   LDS: [tiles of the loop, or what storing C needs][places: gather_stream.h of A and of B]
 //
 // After the loop, addresses of rows and columns in the output replace the places.
 #pragma once

@@ -45,7 +45,7 @@ bool is_for_family_of(const char *code, const char *arch) {
   });
 }
 
-// As the runtime chooses: the architecture's own code, otherwise its family's; NULL if none. Some kernels need only
+// The runtime chooses the architecture's own code, otherwise its family's; NULL if none. Some kernels need only
 // vector instructions, so the chip may be of any Family.
 const char *code_for(const char *arch) {
   const char *found = nullptr;

@@ -24,8 +24,7 @@ struct SplitUnits {
 template <int Outer, int Depth, int Threads, int Count>
 struct SplitStream {
   using Units = SplitUnits<Outer, Depth>;
-  static constexpr int rows = Units::words / Threads, step = Threads / Units::units;  // rows of a thread, and their
-                                                                                      // distance
+  static constexpr int rows = Units::words / Threads, step = Threads / Units::units;  // a thread's rows; distance
   static constexpr int copies = Count * rows;                                         // split by split
   static constexpr int words = Count * Units::words;                                  // 16 bytes each, in LDS
   using Staged = Words4[copies];

@@ -209,15 +209,14 @@ __device__ __forceinline__ void store_partial(const MatrixSums<Config> &sums, co
   }
 }
 
-// Work before a k-tile can be fetched, besides advance(): none.
+// There is no work before a k-tile can be fetched, besides advance().
 struct NoLookUps {
   static constexpr int parts = 0;
   template <int kPart>
   __device__ __forceinline__ void part() const {}
 };
 
-// Adds the product of the streams `a` and `b`, which are at the first k-tile of `range`. `shared`: two pairs of tiles,
-// no longer in use. `look_ups`, like NoLookUps, runs for each k-tile from the third on.
+// Like ping_pong_sums() of valu.h. `look_ups`, like NoLookUps, runs for each k-tile from the third on.
 template <class Config, class A, class B, class LookUps = NoLookUps>
 __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B &b, const TileRange &range,
                                                const WavePlace<Config> &place, typename Config::Core::Element *shared,

@@ -118,8 +118,8 @@ struct MfmaXf32 {
   template <int kWidth>
   static constexpr int conversions = kWidth == 4 ? 7 : 1;
   static constexpr int conversion_slots = 2;
-  // To nearest, ties to even. Adding 2^-100 of the original value changes no number, and makes a NaN quiet: of another
-  // NaN the matrix cores might not read the bits, and take it for Inf.
+  // Rounds to nearest, ties to even. Adding 2^-100 of the original value changes no number, and makes a NaN quiet: of
+  // another NaN the matrix cores might not read the bits, and take it for Inf.
   template <int kWidth, int kPart>
   __device__ __forceinline__ static void convert([[maybe_unused]] const float *from, [[maybe_unused]] float *to) {
 #if defined(LIBSGEMM_HIP_MFMA_XF32)

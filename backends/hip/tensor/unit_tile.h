@@ -51,7 +51,7 @@ struct UnitTile {
 template <int Outer, int Threads, Fetch Kind>
 struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_t, 4, true> {
   using Tile = UnitTile<Outer, Threads>;
-  using Staged = Words2[Tile::copies];  // outer elements or k: the order of memory
+  using Staged = Words2[Tile::copies];  // one for each outer element, or k, in the order of memory
   static constexpr bool along_k = Kind == Fetch::inner_x4;
   static constexpr int store_slots = 1;  // instructions, as in TileStream, without transposing
   static constexpr int fetch_slots(int) { return 1; }
@@ -105,7 +105,7 @@ struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_
 template <int Outer, int Threads>
 struct UnitElements : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_t, 4, false> {
   using Tile = UnitTile<Outer, Threads>;
-  using Staged = uint32_t[Tile::copies][4];  // outer element and k
+  using Staged = uint32_t[Tile::copies][4];  // [outer element][k]
   static constexpr int store_slots = 3;
   static constexpr int fetch_slots(int) { return 4; }
 

@@ -54,7 +54,6 @@ struct SquareStream {
 #pragma unroll
     for (int i = 0; i < copies; ++i) staged[i][0] = element(k + i * k_step);
   }
-  // After `depth` k come zeros.
   __device__ __forceinline__ void fetch_short(Staged &staged, int depth) const {
     const int first = static_cast<int>(threadIdx.x) / Outer;
 #pragma unroll

@@ -1,6 +1,6 @@
 // Main loop by vector instructions, on any AMD GPU, with four buffers of LDS that swap addresses (docs/kernels/amd.md).
 //
-// LDS: pair 0 [tileA][tileB], pair 1 [tileA'][tileB']
+//   LDS: pair 0 [tileA][tileB], pair 1 [tileA'][tileB']
 //
 // Products are single instructions, of which gfx11 and later issue two at a time if the registers permit, or pairs
 // (v_pk_fma_f32) on gfx90a and later CDNA.

@@ -66,14 +66,14 @@ struct ConvPass {
   bool along_c;               // channels are neighbours
   bool c_vectors;             // four at once
   int padded;                 // channels with padding
-  gpu::Divisor quads, width;  // quads: padded channels
+  gpu::Divisor quads, width;  // quads: padded channels / 4
   char *image_splits;
   int64_t image_split_bytes;
   uint32_t *most, *least;  // words of images, as in Splits
   int words_of_image;      // distance of images: 0 if all have one scale, else 1
 
   ConvFilters filters;
-  gpu::Divisor tap_quads, taps_w;  // tap_quads: padded channels of a tap
+  gpu::Divisor tap_quads, taps_w;  // tap_quads: padded channels of a tap / 4
   int filter_quads;
   char *filter_splits;
   int64_t filter_split_bytes, filter_ld;
@@ -113,7 +113,7 @@ struct ConvWeightsSum {
   ConvWeightsGuard guard;
 };
 libsgemm_status_t launch_conv_weights_sum(const ConvWeightsSum &sum, const Launch &launch, Error *error);
-// Acts only if the guard leaves the gradient out. `sums`: workspace for slices of doubles.
+// Both act only if the guard leaves the gradient out. `sums`: workspace for slices of doubles.
 libsgemm_status_t launch_conv_weights_repair(const ConvDesc &desc, const ConvWeightsGuard &guard, void *sums,
                                              size_t sums_bytes, const Launch &launch, Error *error);
 libsgemm_status_t launch_conv_repair_sum(const gpu::ConvProblem &p, int slices, const ConvWeightsGuard &guard,

@@ -7,7 +7,7 @@
 // Launches: wgmma_weights.h. Main loop: wgmma_weights.cuh; sources: wgmma/wgmma_engine.cuh. Shared memory: as in
 // sm90_wgmma_128x256x32_fp16x3_conv.cu.
 //
-// tile: 256 channels of taps (x) x 128 filters (y), in k-steps of 32 pixels; also 128 x 128 and 256 x 64; with more
+// Tile: 256 channels of taps (x) x 128 filters (y), in k-steps of 32 pixels; also 128 x 128 and 256 x 64; with more
 // than 128 filters, two neighbouring tiles of the same channels form a cluster
 //
 // Requires: sm_90, and FP64 tensor cores; the weight gradient without groups; FP32 tensors with any element strides and

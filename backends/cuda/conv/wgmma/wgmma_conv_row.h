@@ -20,7 +20,7 @@ constexpr Number kConvNumber = kScheme == Scheme::tf32                          
                                                                                       : Number::f16;
 template <Scheme kScheme>
 constexpr int kConvLine = kConvFormat<kScheme>.channels *kConvFormat<kScheme>.bytes;
-// As many as leave room for the boxes of stores, but at least three.
+// Takes as many stages as leave room for the boxes of stores, but at least three.
 template <Scheme kScheme, int kHalves, int kN>
 constexpr int kConvStages = std::max(3, 192 * 1024 / ((128 * kHalves + kN) * kSplits<kScheme> * kConvLine<kScheme>));
 template <Scheme kScheme, int kHalves, int kN, int kCluster>

@@ -74,8 +74,8 @@ ConvWeightsPasses conv_weights_passes(const ConvDesc &desc, const ConvFormat &fo
 }
 
 int conv_weights_slices(int64_t clusters, int64_t steps, int64_t units, int most) {
-  constexpr int64_t kLeastSteps = 8;  // number of a slice
-  // As few slices as keep the last wave from being half empty.
+  constexpr int64_t kLeastSteps = 8;  // k-steps of a slice
+  // Takes as few slices as keep the last wave from being half empty.
   const int64_t waves = ceil_div(clusters, units);
   const int64_t slices = clusters * 4 >= waves * units * 3 ? 1 : (waves > 1 ? waves + 1 : 1) * units / clusters;
   return static_cast<int>(std::max<int64_t>(1, std::min({slices, steps / kLeastSteps, int64_t{most}})));

@@ -1,7 +1,7 @@
 // Weight gradients by wgmma: the main loop of wgmma/wgmma_engine.cuh. k runs over the pixels of the output of all
 // images, x over the channels of the image, for one tap after the other, y over the filters.
 //
-// df(k, c, r, s) = sum over pixels (n, p, q) of dy(n, p, q, k) x(n, p stride + r dilation - pad, ..., c)
+//   df(k, c, r, s) = sum over pixels (n, p, q) of dy(n, p, q, k) x(n, p stride + r dilation - pad, ..., c)
 //
 // In both operands a pixel is a line of neighbouring channels (conv_splits.h), which wgmma reads MN-major. A block of
 // 64 rows of x is 64 channels of one tap; TMA's im2col mode copies it for the pixels of a k-step, with zeros outside of
