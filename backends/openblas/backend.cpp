@@ -1,4 +1,3 @@
-// The CPU backend.
 #include "contract/backend.h"
 
 #include "blas.h"

@@ -1,4 +1,3 @@
-// Finds a BLAS and calls it.
 #include "blas.h"
 
 #include <dlfcn.h>
@@ -15,7 +14,7 @@
 namespace libsgemm {
 namespace {
 
-CpuBlas &g_blas = immortal<CpuBlas>();  // written once by blas_open
+CpuBlas &g_blas = immortal<CpuBlas>();  // written once, by blas_open()
 bool g_loaded_by_us = false;
 
 // RTLD_DEEPBIND keeps the library's inner calls from a preloaded drop-in. The sanitizers refuse the flag; without it,
@@ -33,8 +32,8 @@ constexpr int kDeepBind = 0;
 constexpr int kDeepBind = RTLD_DEEPBIND;
 #endif
 
-// Set while a library is loaded. setenv(): glibc locks it against other threads, whose variables our own list in
-// `environ` would lose. As with any setenv(), the list may move under a thread that reads it.
+// Set while a library is loaded. setenv() is locked by glibc; an own copy of `environ` would lose variables that other
+// threads set.
 class AddedVariable {
  public:
   AddedVariable(const char *name, const char *value)
@@ -49,9 +48,8 @@ class AddedVariable {
   const char *const name_;  // NULL: the program has set it
 };
 
-// OpenBLAS's threads spin for 2^28 ticks after a call, 0.13 s, on all cores, and compete with the copying threads of a
-// call on a GPU: 4096 x 16 x 4096 on an H100 took 10 ms instead of 2. 2^22 ticks are 2 ms. A program's own
-// OPENBLAS_THREAD_TIMEOUT stays.
+// OpenBLAS's threads spin for 2^28 ticks (0.13 s) after a call on all cores, which slows a GPU call's copying threads:
+// 4096 x 16 x 4096 on an H100 took 10 ms instead of 2. 2^22 ticks are 2 ms.
 void *load(const char *file) {
   const AddedVariable shorter("OPENBLAS_THREAD_TIMEOUT", "22");
   return dlopen(file, RTLD_NOW | RTLD_LOCAL | kDeepBind);

@@ -1,9 +1,8 @@
-// Most threads own a place for life: a call costs them no atomic operation. Other threads share places, each taken for
+// Most threads own a place for life, so a call costs them no atomic operation. Other threads take a shared place for
 // one call.
 //
 // OpenBLAS runs threaded products one at a time, and waiting callers spin. In 0.3.29 they do not yield: with 100
-// callers on two cores each product takes seconds. So only as many callers enter as there are CPUs; the others sleep
-// here.
+// callers on two cores a product takes seconds. So at most one caller per CPU enters, and the others sleep here.
 #include "blas_call.h"
 
 #include <sched.h>
@@ -27,8 +26,8 @@ namespace libsgemm {
 namespace {
 
 constexpr size_t kMiB = size_t{1} << 20;
-constexpr size_t kBuffer = 128 * kMiB;  // OpenBLAS's on x86-64 and AArch64; those of wheels are smaller
-constexpr size_t kShared = 8 * kMiB;  // what threads allocate that share a product: 2 MiB if OpenBLAS is built for 128
+constexpr size_t kBuffer = 128 * kMiB;  // OpenBLAS's on x86-64 and AArch64; wheels have smaller ones
+constexpr size_t kShared = 8 * kMiB;    // memory of threads that share a product: 2 MiB if OpenBLAS is built for 128
 constexpr size_t kLibrary = 64 * kMiB;  // OpenBLAS and its dependencies
 constexpr size_t kHeap = 128 * kMiB;    // address space that glibc takes at a thread's first allocation
 constexpr int kMostThreads = 128;       // usual build-time limit of an OpenBLAS
@@ -37,27 +36,27 @@ constexpr char kNoBuffer[] = "out of memory (ulimit -v) for a buffer of the BLAS
 constexpr char kNoThreads[] =
     "out of memory or of processes for the threads of the BLAS (ulimit -v, -u; OPENBLAS_NUM_THREADS sets their number)";
 
-std::mutex g_mutex;            // guards what follows; a thread that ends decrements g_owners without it
+std::mutex g_mutex;            // guards what follows; an ending thread decrements g_owners without it
 std::atomic<int> g_owners{0};  // threads that own a place
-bool g_has_buffer = false;     // the BLAS has mapped one: a single call needs no more
+bool g_has_buffer = false;     // the BLAS has mapped one, enough for a single call
 
 struct SharedPlaces {
-  int inside = 0;                 // calls in them
-  int most = 0;                   // most at once so far; there were buffers for all
-  std::condition_variable ended;  // end of such a call
+  int inside = 0;  // calls in shared places
+  int most = 0;    // largest `inside` so far; all had buffers
+  std::condition_variable ended;
 };
 SharedPlaces &g_shared = immortal<SharedPlaces>();
 
-// most_calls of the BLAS in which this thread owns a place, which is valid for a larger most_calls, too.
+// most_calls of the BLAS in which this thread owns a place. The place is valid for a larger most_calls, too.
 constexpr int kNone = INT_MAX, kEnded = INT_MAX - 1;
 thread_local int t_place = kNone;
 
 struct ThreadedCalls {
-  int inside = 0;                 // guarded by g_mutex
-  std::condition_variable ended;  // end of such a call
+  int inside = 0;  // guarded by g_mutex
+  std::condition_variable ended;
 };
 ThreadedCalls &g_threaded = immortal<ThreadedCalls>();
-thread_local bool t_threaded = false;  // this thread is inside one
+thread_local bool t_threaded = false;  // this thread is inside such a call
 
 // Takes no lock: a process may fork while a thread ends.
 struct Owner {
@@ -67,7 +66,7 @@ struct Owner {
   }
 };
 
-// Maps memory for a moment, to see if that is possible.
+// Maps memory for a moment to see if that is possible.
 class Mapped {
  public:
   Mapped() = default;
@@ -77,7 +76,7 @@ class Mapped {
   Mapped(const Mapped &) = delete;
   Mapped &operator=(const Mapped &) = delete;
 
-  // One by one: a system may refuse as a whole what it grants in parts.
+  // A system may refuse as a whole what it grants in parts.
   bool add(int count, size_t bytes) {
     pieces_.reserve(pieces_.size() + static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) {
@@ -129,8 +128,7 @@ bool could_start(int count, size_t more) {
   return could;
 }
 
-// True if there is a buffer in addition to `others`. Under a memory limit the others may not have mapped theirs yet:
-// theirs count, too.
+// True if there is a buffer in addition to `others`, which may not be mapped yet and count against a memory limit.
 bool has_buffer(const CpuBlas &blas, int others) {
   const int missing = others + (g_has_buffer ? 0 : 1);
   if (!could_map(address_space_is_limited() ? missing : std::min(missing, 1), kBuffer)) return false;
@@ -141,7 +139,7 @@ bool has_buffer(const CpuBlas &blas, int others) {
   return true;
 }
 
-// For a thread without its own place. *shared: for this call only. NULL, or why there is none.
+// For a thread without its own place. *shared: the place is for this call only. Returns NULL, or why there is none.
 const char *take_place(const CpuBlas &blas, bool *shared) {
   const int half = std::max(1, blas.most_calls / 2);
   std::unique_lock<std::mutex> lock(g_mutex);
@@ -166,7 +164,7 @@ const char *take_place(const CpuBlas &blas, bool *shared) {
   return nullptr;
 }
 
-// Threads may be missing after a fork. NULL, or what is missing.
+// Threads may be missing after a fork. Returns NULL, or what is missing.
 const char *lacks_for_threads(const CpuBlas &blas, int threads) {
   if (blas.threads_run != nullptr && *blas.threads_run == 0) {
     const std::lock_guard<std::mutex> lock(g_mutex);
@@ -175,7 +173,6 @@ const char *lacks_for_threads(const CpuBlas &blas, int threads) {
   return address_space_is_limited() && !could_map(1, kShared) ? kNoThreads : nullptr;
 }
 
-// The CPUs that the process may use.
 int cpus() {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
@@ -223,8 +220,8 @@ const char *lacks_for_loading() {
   return could_start(threads_to_come() - 1, kLibrary + kBuffer) ? nullptr : kNoThreads;
 }
 
-// Solves a small system with columns of B for each thread: each takes a buffer. A is the identity: zeros with a unit
-// diagonal.
+// Solves a small system with columns of B for each thread, so that each takes a buffer. A is the identity: zeros with a
+// unit diagonal.
 const char *wait_for_threads(const CpuBlas &blas) {
   const int64_t rows = 64, columns = std::max<int64_t>(rows, blas.threads());
   if (blas.most_calls == INT_MAX || blas.threads() == 1) return nullptr;

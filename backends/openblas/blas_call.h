@@ -1,8 +1,8 @@
-// Admission to the BLAS: no more calls than it has buffers for, none that lacks memory or threads.
+// Admission to the BLAS: a call waits for a buffer, and is refused if memory or threads are missing.
 //
 // OpenBLAS has a fixed number of buffers, at least twice the threads of its build. Each of its threads and each running
-// call holds one. A call without one ends in a signal. OpenBLAS requests a buffer that cannot be mapped in an endless
-// loop. It ends the process if a thread cannot be started, or memory is short in a threaded product.
+// call holds one, and a call without one ends in a signal. If a buffer cannot be mapped, OpenBLAS retries for ever. It
+// ends the process if a thread cannot be started, or if a threaded product lacks memory.
 #pragma once
 
 #include "contract/cpu_blas.h"
@@ -11,8 +11,8 @@ namespace libsgemm {
 
 class BlasCall {
  public:
-  // Waits until the BLAS has a buffer for the call. `threaded`: the BLAS may use its threads; then also waits until
-  // fewer such calls are inside than there are CPUs.
+  // Waits for a buffer. `threaded`: the BLAS may use its threads; then it also waits until fewer such calls than CPUs
+  // are inside.
   BlasCall(const CpuBlas &blas, bool threaded);
   ~BlasCall() {
     if (shares_ || threaded_) leave();
@@ -20,7 +20,7 @@ class BlasCall {
   BlasCall(const BlasCall &) = delete;
   BlasCall &operator=(const BlasCall &) = delete;
 
-  // Why the BLAS must not be entered; NULL: enter.
+  // Why the BLAS must not be entered, or NULL.
   const char *problem() const { return problem_; }
 
  private:
@@ -28,14 +28,14 @@ class BlasCall {
 
   const char *problem_ = nullptr;
   bool shares_ = false;    // the place is for this call only
-  bool threaded_ = false;  // counted among threaded calls
+  bool threaded_ = false;  // the call counts as threaded
 };
 
-// NULL if a BLAS, which starts threads during loading, can be loaded; otherwise why not.
+// A BLAS starts threads while it is loaded. NULL: it can be loaded; otherwise why not.
 const char *lacks_for_loading();
 
-// Waits until the threads started by loading have their buffers: a later memory limit does not affect these. NULL, or
-// why that failed.
+// Waits until the threads started by loading have their buffers, which a later memory limit does not affect. Returns
+// NULL, or why that failed.
 const char *wait_for_threads(const CpuBlas &blas);
 
 }  // namespace libsgemm

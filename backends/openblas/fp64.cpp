@@ -57,7 +57,7 @@ class Fp64 {
     x_ = scratch, y_ = x_ + wide_m_ * deep_, sum_ = y_ + deep_ * wide_n_;
     const Product &first = p_.term[0];
     const int64_t row_tiles = (m_ - 1) / wide_m_ + 1, column_tiles = (n_ - 1) / wide_n_ + 1;
-    // In place: a tile's inputs must not be overwritten before it.
+    // trmm in place: a tile must not overwrite the inputs of later tiles.
     const bool up = first.x.structure == View::triangular && !first.x.upper;
     const bool back = first.y.structure == View::triangular && first.y.upper;
     for (int64_t tj = 0; tj < column_tiles; ++tj) {
@@ -94,7 +94,6 @@ class Fp64 {
     }
   }
 
-  // Adds terms one by one.
   void cross(const Product &p, const Tile &t, int64_t p0, int64_t p1) {
     for (int64_t j = t.j0; j < t.j1; ++j) {
       for (int64_t i = t.i0; i < t.i1; ++i) {

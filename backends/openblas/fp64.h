@@ -1,4 +1,3 @@
-// Sums in FP64.
 #pragma once
 
 #include "blas.h"

@@ -19,7 +19,7 @@ bool supports(const GemmDesc &d, int) {
   return d.routine == ROUTINE && d.type == Type::f32 && (ROUTINE != Routine::gemm || d.batch == Batch::none);
 }
 
-// One kernel per description and math mode: costs decide nothing.
+// There is one kernel per description and math mode: costs decide nothing.
 double only_cost(const GemmDesc &, int) { return 1; }
 
 // Checked at launch, when the BLAS is known. `ref` computes what does not fit.
@@ -40,15 +40,15 @@ libsgemm_status_t launch(const GemmDesc &d, const Launch &how, Error *error) {
   return LIBSGEMM_SUCCESS;
 }
 
-// A BLAS multiplies by reciprocals of trsm's diagonal. Up to 2^-128 an element has none: finite operands give Inf and
-// NaN. Above 2^126 the reciprocal loses bits below the normal range, or is zero in a thread that flushes. `ref`, which
+// A BLAS multiplies by reciprocals of trsm's diagonal. Elements up to 2^-128 have none: finite operands give Inf and
+// NaN. Above 2^126 the reciprocal is denormal and loses bits, or is zero in a thread that flushes. `ref`, which
 // divides, solves such systems.
 bool has_reciprocals(const GemmDesc &d) {
   if (d.diag == LIBSGEMM_UNIT) return true;
   const auto *a = static_cast<const float *>(d.a);
   for (int64_t i = 0; i < d.k; ++i) {
     const float size = std::fabs(a[i * (d.lda + 1)]);
-    // These comparisons raise no flag. Zeros, Inf and NaN give the same results as divisions by them.
+    // These comparisons raise no flag. For zeros, Inf and NaN the reciprocal gives the same results as a division.
     if (std::isgreater(size, 0.0f) && std::islessequal(size, 0x1p-128f)) return false;
     if (std::isgreater(size, 0x1p126f) && std::isless(size, HUGE_VALF)) return false;
   }
@@ -56,7 +56,7 @@ bool has_reciprocals(const GemmDesc &d) {
 }
 
 libsgemm_status_t launch_trsm(const GemmDesc &d, const Launch &how, Error *error) {
-  for (int64_t i = 0; i < d.batch_count; ++i) {  // all before the first is solved
+  for (int64_t i = 0; i < d.batch_count; ++i) {  // checks all before the first is solved
     if (has_reciprocals(d.batch == Batch::none ? d : batch_item(d, i))) continue;
     set_error(error, "the diagonal of A has elements whose reciprocals are outside the normal range of FP32");
     return LIBSGEMM_NOT_SUPPORTED;
@@ -78,7 +78,7 @@ bool may_use_threads(const GemmDesc &d) {
   return of_c * static_cast<double>(d.k) > kLeastGemm;
 }
 
-// All launches of this backend go through here.
+// Every launch of this backend.
 template <auto LAUNCH, typename Desc>
 libsgemm_status_t inside(const Desc &d, const Launch &how, Error *error) {
   const BlasCall call(blas_for(how), may_use_threads(d));
@@ -103,9 +103,9 @@ const float *f32_at(const void *base, int64_t row, int64_t col, int64_t ld, libs
   return op == LIBSGEMM_NO_TRANS ? data + row + col * ld : data + col + row * ld;
 }
 
-// openblas_sgemmtr_blocks: gemmtr by block columns. The diagonal block is computed in scratch, and its triangle copied.
-// Blocks of 256 columns waste 256 / n of the work. OpenBLAS's own sgemmtr is not used: in 0.3.29 it reads beyond its
-// operands when ld * n passes 2^31.
+// openblas_sgemmtr_blocks: gemmtr by block columns. The diagonal block is computed in scratch, and its triangle copied,
+// which wastes 256 / n of the work. OpenBLAS's own sgemmtr is not used: in 0.3.29 it reads beyond its operands when ld
+// * n exceeds 2^31.
 constexpr int64_t kBlock = 256;
 
 libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &how, Error *error) {
@@ -146,8 +146,8 @@ libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &how, Error *err
 }
 
 // openblas_sgemm_widened, openblas_ssyrk_widened: 16-bit operands, upconverted exactly; openblas_sgemm_tf32, _bf16,
-// _fp16: floats rounded to these formats. Block by block in bounded scratch: 2 blocks of at most 1024 x 512 floats, 4
-// MiB, and one pass over A per 1024 columns of C.
+// _fp16: floats rounded to these formats. Scratch is bounded: 2 blocks of at most 1024 x 512 floats, 4 MiB. A is read
+// once per 1024 columns of C.
 constexpr int64_t kWide = 1024, kDeep = 512;
 
 template <Routine ROUTINE>

@@ -1,4 +1,3 @@
-// The kernel table of openblas.
 #pragma once
 
 #include "contract/backend.h"

@@ -84,7 +84,7 @@ void batch(const Own &own, const char *entry, const char *handler, const CallOwn
     call.ldc = widen(ldc, group_count, &wide[5]);
     call.group_size = widen(group_size, group_count, &wide[6]);
   } catch (const std::bad_alloc &) {
-    call.m = nullptr;  // an illegal argument: a BLAS has no other way to report that it did nothing
+    call.m = nullptr;  // makes an argument illegal: a BLAS has no other way to report that it did nothing
   }
   perform<INT>(&call, own, entry, handler, call_own);
 }

@@ -1,5 +1,5 @@
-// Arguments by address, options as letters in either case, column-major. Hidden string lengths follow the last argument
-// and are not read.
+// Arguments are addresses, options letters in either case, matrices column-major. Hidden string lengths follow the last
+// argument and are not read.
 #include "blas/program.h"
 #include "blas/report.h"
 #include "blas/spellings.h"
@@ -7,7 +7,7 @@
 namespace libsgemm {
 namespace {
 
-// 0, no enumerator, for any other letter: the checks report it.
+// Returns 0, no enumerator, for any other letter: the checks report it.
 int letter(const char *text, char first, int first_value, char second, int second_value) {
   const char upper = static_cast<char>(*text & ~0x20);
   return upper == first ? first_value : upper == second ? second_value : 0;
@@ -46,7 +46,7 @@ void operands(Call *call, const float *alpha, const void *a, const INT *lda, con
   call->ldc = *ldc;
 }
 
-// The program's function may read the lengths of its options, at most four.
+// The program's function may read the hidden lengths of its options, at most four.
 template <typename... Arguments>
 void call_own(const Own &own, void (*)(Arguments...), Arguments... arguments) {
   using Function = void (*)(Arguments..., size_t, size_t, size_t, size_t);

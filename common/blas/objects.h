@@ -1,4 +1,3 @@
-// The process's loaded objects.
 #pragma once
 
 #include <dlfcn.h>
@@ -17,7 +16,7 @@ struct CloseObject {
 };
 using Object = std::unique_ptr<void, CloseObject>;
 
-// By its name, "" for the program. NULL on failure.
+// `name` "": the program. NULL on failure.
 Object opened_object(const char *name);
 
 // libsgemm.so, or a drop-in.

@@ -1,7 +1,6 @@
-// The dynamic linker looks for a name in the global scope, then among the libraries of the calling object. So this
-// search takes the next definition in the global scope or, if there is none, the one that the calling object finds,
-// itself first, as a Python extension does. Without the name it looks for sgemm in the same places, and at last in the
-// whole process: the calling code may have got a function's address.
+// The dynamic linker looks for a name in the global scope, then among the libraries of the calling object. This search
+// does the same, without the drop-in. If it does not find the name, it looks for sgemm in the same places, and at last
+// in the whole process, because the calling code may hold a function's address.
 #include "blas/program.h"
 
 #include <dlfcn.h>
@@ -18,8 +17,7 @@ std::atomic<const Own *> g_own[1 << kOwnSlotBits];
 
 namespace {
 
-// One entry per name and calling object: a few. An object loaded at the address of an unloaded one gets that one's
-// BLAS.
+// One entry per name and calling object. An object loaded at the address of an unloaded one gets that one's BLAS.
 std::atomic<const Own *> g_all{nullptr};
 
 const Own *known(const char *entry, uintptr_t caller) {
@@ -35,7 +33,7 @@ const Own *known_elsewhere(const char *entry) {
   return own;
 }
 
-// The equal BLAS of another name or object, or NULL.
+// The same BLAS, found under another name or for another object, or NULL.
 const CpuBlas *known_blas(const CpuBlas &blas) {
   for (const Own *own = g_all.load(std::memory_order_acquire); own != nullptr; own = own->next) {
     const CpuBlas *const other = own->blas;
@@ -85,7 +83,7 @@ class Search {
     return next != nullptr || caller_ == nullptr ? next : definition_for(caller_->l_name, name);
   }
 
-  // The BLAS of this function's object. False: none, or some routines are missing.
+  // Takes the BLAS of this function's object. False: none, or some routines are missing.
   bool take(void *function) {
     const link_map *const map = function != nullptr ? object_of(function) : nullptr;
     if (map == nullptr) return false;
@@ -96,7 +94,7 @@ class Search {
     if (!resolve_blas(functions_of(object.get()), spelling_, file_of(*map), blas.get(), &problem)) return false;
     found_ = known_blas(*blas);
     if (found_ != nullptr) return true;
-    static_cast<void>(object.release());  // loaded as long as we call it
+    static_cast<void>(object.release());  // never unloaded while we may call it
     found_ = new_ = blas.release();
     return true;
   }
@@ -112,7 +110,7 @@ class Search {
   const CpuBlas *found_now() const { return new_; }
 
  private:
-  // NULL: libsgemm's own.
+  // NULL: the definition is libsgemm's own.
   static void *others(void *function) {
     const link_map *const map = function != nullptr ? object_of(function) : nullptr;
     if (map == nullptr) return nullptr;
@@ -138,7 +136,7 @@ struct Question {
   const Own *answer;
 };
 
-// Threads that search at the same time find the same results independently.
+// Threads that search at the same time find the same results.
 const CpuBlas *answer(void *question) {
   Question &q = *static_cast<Question *>(question);
   Search search(kSpellings[q.spelling], q.caller);
@@ -166,7 +164,7 @@ const Own &find_own(const char *entry, int spelling, const void *caller) {
   if (own == nullptr && place_of(at).end == 0) own = known_elsewhere(entry);
   if (own == nullptr) {
     Question question = {entry, spelling, caller, nullptr};
-    // Memory is short, or the process is exiting: the next call searches again.
+    // Memory is short, or the process ends: the next call searches again.
     if (!libsgemm_private_find_blas(answer, &question)) return kNothing;
     own = question.answer;
   }

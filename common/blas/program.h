@@ -1,8 +1,8 @@
 // The function that a BLAS name refers to without the drop-in.
 //
 // Preloading must not change which BLAS computes on the CPU. The calling object decides that: NumPy's and SciPy's
-// wheels bring an OpenBLAS each, PyTorch has its own, all under the same names. A BLAS with all routines serves as the
-// CPU's backend. Otherwise a call that no GPU takes returns to the program's function.
+// wheels and PyTorch each bring their own, under the same names. A BLAS with all routines becomes the CPU's backend.
+// Otherwise a call that no GPU takes returns to the program's function.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,10 @@
 namespace libsgemm {
 
 struct Own {
-  uintptr_t begin, end;  // calling object; both 0: code in no object
-  const char *entry;     // name called
+  uintptr_t begin, end;  // the calling object; both 0: code in no object
+  const char *entry;     // the called name
   const CpuBlas *blas;   // NULL: no BLAS has all routines
-  void *definition;      // the program's function; NULL: none
+  void *definition;      // the program's function, or NULL
   const Own *next;
 
   bool is_for(const char *name, uintptr_t caller) const { return entry == name && begin <= caller && caller < end; }
@@ -40,7 +40,7 @@ inline const Own &own_of(const char *entry, int spelling, const void *caller) {
   return own != nullptr && own->is_for(entry, at) ? *own : find_own(entry, spelling, caller);
 }
 
-// Beyond the standard; some BLAS libraries accept it.
+// Some BLAS libraries accept it, beyond the standard.
 constexpr int kConjNoTrans = 114;
 
 template <typename INT>
@@ -49,7 +49,7 @@ constexpr int spelling_of(const char *entry) {
   return (scipy ? 2 : 0) + (sizeof(INT) == 8 ? 1 : 0);
 }
 
-// Only in an entry point itself: takes its return address.
+// Only for entry points: takes their return address.
 #define LIBSGEMM_OWN(INT, name) \
   own_of(#name, std::integral_constant<int, spelling_of<INT>(#name)>::value, __builtin_return_address(0))
 

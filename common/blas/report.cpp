@@ -1,7 +1,5 @@
-// Error handlers of BLAS programs.
-//
 // A program may define xerbla_ or cblas_xerbla. BLAS libraries define them, too; theirs print and, in the reference
-// BLAS, end the process. So only a handler in an object that does not also define a BLAS is called.
+// BLAS, end the process. So only a handler whose object does not define a BLAS is called.
 #include "blas/report.h"
 
 #include <dlfcn.h>
@@ -15,12 +13,12 @@
 #include "process/quiet_write.h"
 
 extern "C" {
-// Weak: linking a program with this library exports the handlers that it defines.
+// Weak: the linker then exports the handlers of a program linked with this library.
 void xerbla_() __attribute__((weak));
 void xerbla_64_() __attribute__((weak));
 void cblas_xerbla() __attribute__((weak));
 
-// Others recognise this library by it.
+// Other libsgemm libraries recognise this one by the symbol.
 LIBSGEMM_API int libsgemm_blas_version(void);
 int libsgemm_blas_version(void) { return LIBSGEMM_VERSION; }
 }
@@ -30,8 +28,8 @@ namespace {
 
 __attribute__((used)) void (*const g_handlers[])() = {xerbla_, xerbla_64_, cblas_xerbla};
 
-// The object also defines a double-precision gemm. One that cannot be opened for lack of memory counts: its handler
-// might end the process.
+// True if the object also defines a double-precision gemm. An object that cannot be opened for lack of memory counts as
+// a BLAS: its handler might end the process.
 bool lives_in_a_blas(const void *code) {
   Dl_info home;
   void *map = nullptr;
@@ -80,7 +78,7 @@ bool call_cblas_xerbla(const char *handler, const char *name, int position, cons
 template <typename INT>
 void report(Interface interface, const char *name, const char *handler) {
   libsgemm_info_t info;
-  libsgemm_last_info(&info);  // without memory the reason is missing, which is not needed here
+  libsgemm_last_info(&info);  // without memory only the reason is missing, which is not needed here
   if (interface == Interface::fortran) {
     if (call_xerbla<INT>(handler, name, info.argument)) return;
   } else if (call_cblas_xerbla<INT>(handler, name, info.argument, info.message)) {

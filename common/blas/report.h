@@ -1,4 +1,3 @@
-// Illegal arguments, and calls returned to the program's BLAS.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +7,9 @@
 
 namespace libsgemm {
 
-// Illegal arguments are reported to the program's `handler`, as xerbla(name, position) or cblas_xerbla(position, name,
-// ...), with integers of INT's width; without one, to stderr. `name`: "SGEMM " for Fortran, "cblas_sgemm" for CBLAS.
-// False: nothing was done, the call is for its caller's BLAS.
+// Reports illegal arguments to the program's `handler`, xerbla(name, position) or cblas_xerbla(position, name, ...)
+// with integers of INT's width, or to stderr without one. `name`: "SGEMM " for Fortran, "cblas_sgemm" for CBLAS. False:
+// nothing was done; the caller's BLAS must compute.
 template <typename INT>
 bool performed(const Call &call, const char *name, const char *handler);
 template <typename INT>
@@ -33,15 +32,15 @@ class GivenBack {
   const uint64_t start_;
 };
 
-// A call that no GPU takes goes to the program's own function if its BLAS lacks one of the six routines, or the call is
-// a form beyond them (16-bit types, batches). gemmtr, which few libraries have, is composed from sgemm.
+// True if a call that no GPU takes goes to the program's function: its BLAS lacks one of the six routines, or the form
+// (16-bit types, batches) is beyond them. gemmtr, which few libraries have, is composed from sgemm.
 inline bool gives_back(const Own &own, const Call &call) {
   const bool beyond = call.type != Type::f32 || call.batch != Batch::none;
   return own.definition != nullptr && (own.blas == nullptr || beyond);
 }
 inline bool gives_back(const Own &own, const GroupCall &) { return own.definition != nullptr; }
 
-// Accepts what the program's OpenBLAS accepts beyond the standard; not in batches.
+// Accepts what the program's OpenBLAS accepts beyond the standard, except in batches.
 inline void take_beyond_standard(Call *call) {
   if (call->blas == nullptr || !call->blas->is_openblas()) return;
   for (int *op : {&call->transa, &call->transb}) {

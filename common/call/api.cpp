@@ -1,5 +1,4 @@
-// Entry points of libsgemm.h. Forms with and without a handle differ only in the first parameter: one macro defines
-// both.
+// Entry points of libsgemm.h. One macro defines the forms with and without a handle.
 #include "call.h"
 
 using libsgemm::Batch;
@@ -26,7 +25,7 @@ using libsgemm::Type;
 
 namespace {
 
-// References: copies would cost more than the checks.
+// Arguments are references: copies would cost more than the checks.
 
 Call &call(Call &c, Routine routine, libsgemm_layout_t layout) {
   c.routine = routine;

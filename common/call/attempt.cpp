@@ -1,4 +1,3 @@
-// Runs a call on one backend.
 #include "attempt.h"
 
 #include <algorithm>
@@ -19,7 +18,7 @@
 namespace libsgemm {
 namespace {
 
-// This thread must not enter the backend again (submit()). A nested call has its own ThreadInfo.
+// Keeps this thread from entering the backend again (submit()). A nested call has its own ThreadInfo.
 class Inside {
  public:
   explicit Inside(ThreadInfo *info) : info_(info) { info_->inside = true; }
@@ -127,10 +126,11 @@ Plan plan_of(const Request &r, int index, int device, size_t workspace_bytes) {
 struct Workspace {
   void *memory = nullptr;
   size_t bytes = 0;
-  libsgemm_handle::Workspace *own = nullptr;  // the handle's; NULL: of the user or of a graph
+  libsgemm_handle::Workspace *own = nullptr;  // the handle's; NULL: the user's or a graph's
 };
 
-// For repeatable results the size must not depend on other memory in use: less than the handle's size is OUT_OF_MEMORY.
+// If results must be repeatable, the size must not depend on other memory in use: less than the handle's is
+// OUT_OF_MEMORY.
 libsgemm_status_t find_workspace(const Request &r, int index, const Launch &launch, libsgemm_handle *handle,
                                  Workspace *w, Error *error) {
   if (handle->user_workspace != nullptr) {
@@ -150,7 +150,7 @@ libsgemm_status_t find_workspace(const Request &r, int index, const Launch &laun
   return exact ? LIBSGEMM_OUT_OF_MEMORY : LIBSGEMM_SUCCESS;
 }
 
-// Waits for the handle's work on another stream that may use the handle's workspace.
+// Waits first for the handle's work on other streams that may use its workspace.
 libsgemm_status_t launch_in_order(const Kernel &kernel, const Request &r, const Launch &launch, const Backend &table,
                                   libsgemm_handle::Workspace *own, Error *error) {
   if (own == nullptr) return launch_kernel(kernel, r, launch, error);
@@ -217,8 +217,8 @@ bool ref_follows(const Settings &settings, int index) {
   return may_be_replaced(settings) && std::find(std::find(order, end, index), end, kRef) != end;
 }
 
-// A failing GPU may leave a C undefined that the call does not read: verification restores it, or `ref` recomputes all
-// of it. Saving C takes longer than fetching it (docs/kernels/offload.md).
+// True if C, which the call does not read, may become undefined when a GPU fails: verification restores it, or `ref`
+// recomputes all of it. Saving C takes longer than fetching it (docs/kernels/offload.md).
 bool may_spoil(const Request &r, int index) {
   return r.settings.verify != LIBSGEMM_VERIFY_OFF || (ref_follows(r.settings, index) && prepare_ref());
 }
@@ -285,7 +285,7 @@ libsgemm_status_t attempt(Request *r, int index, Error *error) {
   // Verification waits for the result: impossible while a graph is recorded.
   const bool verify = r->settings.verify != LIBSGEMM_VERIFY_OFF &&
                       !(on_gpu && table_of(index).capturing(r->at.where.device, stream_of(*r)));
-  if (!on_gpu && !r->at.on_host()) {  // managed: the CPU waits for the device's work on it
+  if (!on_gpu && !r->at.on_host()) {  // managed memory: the CPU waits for the device's work on it
     const libsgemm_status_t status = table_of(r->at.owner).synchronize(r->at.where.device, stream_of(*r), error);
     if (status != LIBSGEMM_SUCCESS) return status;
   }

@@ -27,13 +27,13 @@ inline const Kernel *forced_kernel(const Settings &settings) {
 
 inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }
 
-// Fails on the legacy default stream while a stream that waits for it records a graph: the work would break the graph.
+// Fails on the legacy default stream if a stream that waits for it records a graph, which the work would break.
 // Launch::capturing does not distinguish the two streams.
 libsgemm_status_t refuse_to_break_graph(const Launch &launch, Error *error);
 
 DeviceMemory device_memory(const Request &r);
 
-// A warning for the first of each kind on each backend; later ones only in the log of calls.
+// Returns a warning's level for the first note of each kind on each backend, then the level of the log of calls.
 int warning_level(int index, Note::Why why);
 
 template <typename MakeText>

@@ -7,7 +7,7 @@
 
 namespace libsgemm {
 
-// BLAS names (cblas, fortran) leave aliasing to their caller. Fortran's positions of arguments do not count the layout.
+// BLAS names (cblas, fortran) leave aliasing to their caller. Fortran's argument positions do not count the layout.
 enum class Interface : int8_t { native, cblas, fortran };
 
 // Who calls, and who else could compute.
@@ -32,11 +32,11 @@ struct Call : Caller {
   const void *b = nullptr;
   int64_t ldb = 0, stride_b = 0;
   float beta = 0;
-  float *c = nullptr;  // output; for trmm and trsm their B, with ldc for ldb
+  float *c = nullptr;  // output; trmm's and trsm's B, with ldc for ldb
   int64_t ldc = 0, stride_c = 0;
   int64_t batch_count = 0;  // strided batch, or size of a group
-  int64_t group = -1;       // in a group call, for messages; -1: none
-  bool planned = false;     // with plan_a and plan_b
+  int64_t group = -1;       // group number for messages; -1: none
+  bool planned = false;     // plan_a and plan_b are set
   const libsgemm_plan *plan_a = nullptr, *plan_b = nullptr;
 };
 
@@ -59,7 +59,7 @@ struct GroupCall : Caller {
   const int64_t *group_size;
 };
 
-// The BLAS that a drop-in replaces: `backend` in reports, `name` in sentences.
+// A BLAS that a GPU drop-in replaces: `backend` names it in reports, `name` in sentences.
 struct Vendor {
   const char *backend, *name;
 };
@@ -67,14 +67,14 @@ struct Vendor {
 struct DeviceCall {
   libsgemm_handle_t handle = nullptr;
   void *stream = nullptr;
-  bool stream_was_set = false;  // since the latest call, maybe to another stream at the same address
+  bool stream_was_set = false;  // set since the latest call, maybe to another stream at the same address
   bool repeatable = false;      // requires at least LIBSGEMM_DETERMINISTIC_ON
   void *workspace = nullptr;    // the program's own, in use until the stream's work ends; NULL: the handle's
   size_t workspace_bytes = 0;
-  const Epilogue *epilogue = nullptr;  // enqueued after the product; NULL: none
+  const Epilogue *epilogue = nullptr;  // enqueued after the product, or NULL
   bool timed = false;                  // the caller adds the GPU's time (libsgemm_private_add_time)
   bool no_kernel = false;              // output: NOT_SUPPORTED because no kernel exists, wherever the operands are
-  // Outputs, for counting.
+  // Outputs, for statistics.
   const char *ran_backend = "none", *ran_kernel = "";
 };
 
@@ -86,20 +86,20 @@ libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle);
 
 }  // namespace libsgemm
 
-// For libsgemm_blas.so; not public. A BLAS routine cannot report an error: unless LIBSGEMM_STRICT is set, a call that
-// fails, but not for its arguments, is computed by defaults on the CPU.
+// For libsgemm_blas.so; not public. A BLAS routine cannot report an error: unless LIBSGEMM_STRICT is set, a failed call
+// with legal arguments is computed by defaults on the CPU.
 extern "C" {
 // *given_back: the caller's own BLAS must compute (Caller::gives_back).
 LIBSGEMM_API libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call, bool *given_back);
 LIBSGEMM_API libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call, bool *given_back);
 
-// Calls search(argument) while no fork can happen, and publishes the BLAS that it returns, also for other calls. False:
-// the process is ending, or memory ran out.
+// Calls search(argument) while no fork can happen, and publishes the BLAS that it returns to all calls. False: the
+// process is ending, or memory ran out.
 LIBSGEMM_API bool libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(void *), void *argument);
 
-// For libsgemm_cublas.so and libsgemm_rocblas.so. As submit_h(), but failures are not counted: C is unchanged, and the
-// caller forwards the call. *final: the caller must return the status: the user requires the error, or the output is
-// modified.
+// For libsgemm_cublas.so and libsgemm_rocblas.so, as submit_h(). Failures are not counted: C is unchanged, and the
+// caller forwards the call. *final: it must return the status instead, because the user requires the error, or the
+// output is modified.
 LIBSGEMM_API libsgemm_status_t libsgemm_private_device_call(const libsgemm::Call *call, libsgemm::DeviceCall *how,
                                                             bool *final);
 LIBSGEMM_API libsgemm_status_t libsgemm_private_device_group_call(const libsgemm::GroupCall *call,
@@ -114,8 +114,8 @@ LIBSGEMM_API void libsgemm_private_count_forwarded(const libsgemm::Vendor *vendo
 LIBSGEMM_API void libsgemm_private_add_time(const char *entry, const char *backend, const char *kernel,
                                             uint64_t nanoseconds);
 
-// For Python, whose arrays come with a device and a stream: a default stream of the handle is that of the operands'
-// device, not of the current one.
+// For Python, whose arrays have a device and a stream: the handle's default stream is that of the operands' device, not
+// of the current one.
 LIBSGEMM_API void libsgemm_private_follow_operands(libsgemm_handle_t h);
 
 // Adds a BLAS to the statistics, even without a call.

@@ -15,7 +15,7 @@
 namespace libsgemm {
 namespace {
 
-// As in CBLAS; 0: no such argument.
+// Positions as in CBLAS; 0: no such argument.
 struct Positions {
   int side, uplo, transa, transb, diag, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c;
   int batch_count;
@@ -63,7 +63,7 @@ constexpr AllPositions make_all_positions() {
 
 constexpr AllPositions kPositions = make_all_positions();
 
-// An argument spelt differently would go unchecked.
+// A misspelt argument would go unchecked.
 constexpr bool all_known(const char *arguments) {
   constexpr const char *kNames[] = {"layout", "side",     "uplo",   "trans", "transa",   "transb",
                                     "diag",   "m",        "n",      "k",     "alpha",    "A",
@@ -90,7 +90,7 @@ const Positions &positions(const Call &call) {
   return call.batch == Batch::strided ? kPositions.strided[routine] : kPositions.single[routine];
 }
 
-// Largest legal extent of an operand. No address space is this large; an address plus a few extents fits 64 bits.
+// Largest legal extent of an operand. An address plus a few extents fits 64 bits.
 constexpr int64_t kMaxBytes = INT64_MAX / 8;
 
 // A routine in place overwrites its B.
@@ -127,8 +127,8 @@ class Report {
                   where, what);
   }
 
-  // `words`: the legal numbers. `letters`: Fortran's legal letters; an illegal one arrives as 0, so the message cannot
-  // name it.
+  // `words`: the legal numbers. `letters`: Fortran's legal letters. An illegal letter arrives as 0, so the message
+  // cannot name it.
   void one_of(int position, const char *name, int value, int first, int last, const char *words, const char *letters) {
     if (position == 0 || (value >= first && value <= last)) return;
     if (skipped_ != 0) {
@@ -148,7 +148,7 @@ class Report {
   int64_t group_;
 };
 
-// For an operand stored as rows x cols. ld has no upper bound if the operand is not accessed. `sgemm_of`: the BLAS
+// Checks an operand stored as rows x cols. ld has no upper bound if the operand is not accessed. `sgemm_of`: the BLAS
 // whose sgemm the program calls (OpenBLAS accepts 0 for an empty operand), or NULL.
 void check_ld(Report *report, int position, const char *name, int64_t ld, int64_t rows, int64_t cols, bool row_major,
               size_t size, bool accessed, const CpuBlas *sgemm_of = nullptr) {
@@ -171,7 +171,7 @@ void check_ld(Report *report, int position, const char *name, int64_t ld, int64_
   }
 }
 
-// C if not empty; A and B if products contribute.
+// C if it is not empty; A and B if products contribute.
 struct Accessed {
   bool c, inputs;
 };
@@ -221,7 +221,7 @@ void check_enums(Report *report, const Positions &at, const Call &call) {
   report->one_of(at.diag, "diag", call.diag, 131, 132, "131 (non-unit) or 132 (unit)", "N or U");
 }
 
-// In the caller's layout. B: valid only if the routine has one.
+// Stored shapes, in the caller's layout. B's are valid only if the routine has a B.
 struct Shapes {
   int64_t a_rows, a_cols, b_rows, b_cols;
 };
@@ -253,7 +253,7 @@ Enum flip(Enum value, Enum one, Enum other) {
   return value == one ? other : one;
 }
 
-// In place: every call comes here, and copying or clearing *desc would cost more than the rest.
+// Writes in place: copying or clearing *desc would cost more than the rest of a call.
 void describe(const Call &call, GemmDesc *desc) {
   GemmDesc &d = *desc;
   const RoutineTraits &r = traits_of(call.routine);
@@ -275,7 +275,7 @@ void describe(const Call &call, GemmDesc *desc) {
   d.a = call.a;
   d.b = call.b;
   d.c = call.c;
-  d.lda = std::max<int64_t>(1, call.lda);  // 0 is legal: check_ld()
+  d.lda = std::max<int64_t>(1, call.lda);  // 0 can be legal (check_ld())
   d.ldb = std::max<int64_t>(1, call.ldb);
   d.ldc = std::max<int64_t>(1, call.ldc);
   d.batch = call.batch;

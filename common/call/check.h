@@ -1,4 +1,3 @@
-// Argument checks.
 #pragma once
 
 #include "call.h"
@@ -7,8 +6,7 @@
 
 namespace libsgemm {
 
-// Checks all but aliasing. Fills *desc, column-major, or `info`: INVALID_ARGUMENT, the lowest wrong position, a
-// message.
+// Checks all but aliasing. Fills *desc, column-major, or `info`: INVALID_ARGUMENT with the lowest wrong position.
 libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc);
 
 // Checks arrays for NULL, counts and sizes.
@@ -18,7 +16,7 @@ libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info);
 libsgemm_status_t check_plan_operand(const PlanOperand &x, ThreadInfo *info);
 
 // Checks for NULL in a batch's arrays (host memory), and for outputs that share an element with an input. `call` has
-// the names of the arguments.
+// the arguments' names.
 libsgemm_status_t check_memory(const Call &call, const GemmDesc &desc, bool arrays_on_host, ThreadInfo *info);
 
 inline bool reads_inputs(const GemmDesc &desc) { return desc.alpha != 0.0f && desc.k > 0; }

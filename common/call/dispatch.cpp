@@ -1,5 +1,4 @@
-// Decides where the operands are, and which backend and kernel compute. If the attempt fails (attempt.h), tries the
-// next backend.
+// Finds the operands' memory, then the backend and kernel. If an attempt (attempt.h) fails, the next backend tries.
 #include "dispatch.h"
 
 #include <algorithm>
@@ -32,9 +31,9 @@ bool has_cpu_choice(const Settings &s) {
   return s.preference.chosen == 0;
 }
 
-// True if host data go to a GPU: on request, by the user's threshold, or else by predicted times. If the user names
-// only GPUs, there is no CPU to compare with: all goes to the GPU, unless the user also set LIBSGEMM_OFFLOAD or the
-// threshold, without STRICT.
+// True if host data go to a GPU: on request, by the user's threshold, or by predicted times. If the user names only
+// GPUs, there is no CPU to compare with and everything goes there, unless LIBSGEMM_OFFLOAD or the threshold is set
+// without STRICT.
 bool worth_offloading(const Request &r, int index) {
   const Settings &s = r.settings;
   if (s.kernel.backend >= 0 || s.offload == Offload::always) return true;
@@ -100,7 +99,7 @@ bool usable(const Request &r, int index) {
 
 // ---- All backends ---------------------------------------------------------------------------------------------------
 
-// A backend was passed over that could compute the call at another time, and results must be repeatable.
+// True if a backend was passed over that could compute the call at another time, and results must be repeatable.
 bool stops_here(const Request &r) { return repeatable(r.settings.deterministic) && r.info->has_note_of_the_moment(); }
 
 libsgemm_status_t fail(Request *r, libsgemm_status_t status, const char *why) {
@@ -126,7 +125,6 @@ libsgemm_status_t nobody_left(Request *r, libsgemm_status_t last) {
   return fail(r, unavailable ? LIBSGEMM_UNAVAILABLE : LIBSGEMM_NOT_SUPPORTED, reason_in_words(info).c_str());
 }
 
-// Warns once.
 void tell_of_replacement(const Request &r, int asked, int index) {
   for (int i = 0; i < asked; ++i) {
     const int missing = r.settings.preference.order[i];
@@ -194,7 +192,7 @@ class Moved {
  public:
   explicit Moved(const Request &r) : from_(r) {}
 
-  // NULL, *error: copying failed.
+  // NULL, with *error: copying failed.
   Request *take(Error *error) {
     const bool copied = from_.operation.visit_one([&](const auto &desc) { return take(desc, error); });
     return copied ? &*request_ : nullptr;
@@ -225,7 +223,7 @@ class Moved {
   std::optional<Request> request_;
 };
 
-// Measures a call that stays on the CPU because a GPU has not been started.
+// Measures a call that stays on the CPU because a GPU is not started.
 class Deferral {
  public:
   explicit Deferral(const ThreadInfo &info) : info_(info) {

@@ -1,4 +1,3 @@
-// Chooses the backend of a checked call, and what follows its failure.
 #pragma once
 
 #include <vector>
@@ -15,8 +14,8 @@ namespace libsgemm {
 libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const Settings &settings,
                                  libsgemm_handle *handle, ThreadInfo *info, Placement *at);
 
-// For a legal, non-empty description; calls check_operands(). `call` has the flags, and arguments' names for messages.
-// `handle` NULL: synchronous. Fills `info`.
+// Computes a legal, non-empty description after check_operands(). `call` has the flags, and arguments' names for
+// messages. `handle` NULL: synchronous. Fills `info`.
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info);
 
@@ -25,8 +24,8 @@ libsgemm_status_t dispatch(const ConvCall &call, const ConvDesc &desc, const Set
 
 class Groups {
  public:
-  // Omits a group that only scales C. at_once() stays true if all are gemms in memory of one GPU, with arrays of
-  // pointers in host memory.
+  // Omits a group that only scales C. at_once() stays true while all are gemms in memory of one GPU, with pointer
+  // arrays in host memory.
   void add(const GemmDesc &desc, const Placement &at);
 
   bool at_once() const { return at_once_ && descs_.size() > 1; }
@@ -41,7 +40,7 @@ class Groups {
 
 inline bool only_scales(const GemmDesc &desc) { return desc.k == 0 || desc.alpha == 0.0f; }
 
-// For groups that are at_once(). *done: one kernel has computed all, predicted to be faster than group by group.
+// For groups that are at_once(). *done: one kernel, predicted to be faster than group by group, has computed all.
 // Otherwise, also after a failure before any write, dispatch() must compute them.
 libsgemm_status_t dispatch_groups(const Caller &caller, const Groups &groups, const Settings &settings,
                                   libsgemm_handle *handle, ThreadInfo *info, bool *done);

@@ -1,4 +1,4 @@
-// A list of blocks that only grows. Block::in_use claims and frees a block.
+// The list of blocks only grows. Setting and clearing Block::in_use takes and frees a block.
 #include "graph_workspace.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Block {
   uint64_t graph;
   void *stream;
   uint64_t thread;
-  const void *owner;  // NULL: the graph
+  const void *owner;  // NULL: the graph owns the block
   void *memory;       // NULL: released
   size_t bytes;
   std::atomic<bool> in_use{false};  // a thread of the driver may clear it
@@ -28,10 +28,10 @@ struct Block {
 
 struct Blocks {
   std::mutex mutex;
-  std::vector<std::unique_ptr<Block>> all;  // the driver may hold addresses of blocks until the process ends
+  std::vector<std::unique_ptr<Block>> all;  // never erased: the driver may hold their addresses until the process ends
 };
 
-// A number of this thread for the per-thread default stream, which has one name in all threads; else 0.
+// A number of this thread if the stream is the per-thread default, which has one name in all threads; else 0.
 uint64_t thread_of(void *stream) {
   static std::atomic<uint64_t> threads{0};
   thread_local const uint64_t number = ++threads;
@@ -47,7 +47,7 @@ void give_back(Block *block) {
   block->memory = nullptr;
 }
 
-// With memory of this size if possible; memory of another size is released.
+// An idle block, if possible with memory of this size; other memory is released.
 Block *idle_block(Blocks *all, int backend, int device, uint64_t context, size_t bytes) {
   Block *empty = nullptr;
   for (const auto &block : all->all) {

@@ -1,4 +1,3 @@
-// Handles.
 #include "handle.h"
 
 #include <mutex>
@@ -17,10 +16,10 @@ namespace {
 
 std::mutex g_mutex;
 libsgemm_handle *g_free = nullptr;      // destroyed, for reuse
-libsgemm_handle *g_borrowed = nullptr;  // idle, of BorrowedHandle, with workspaces
+libsgemm_handle *g_borrowed = nullptr;  // idle, with workspaces, for BorrowedHandle
 
-// The lists need no memory: destructors push handles. They are not touched during exit: nothing waits for a call that
-// holds their lock.
+// The lists need no memory, because destructors push handles. They are not touched during exit: nothing waits for a
+// call that holds their lock.
 libsgemm_handle *pop(libsgemm_handle **list) {
   const InGate gate;
   if (gate.ending()) return nullptr;
@@ -80,7 +79,7 @@ using Workspace = libsgemm_handle::Workspace;
 
 uint64_t context_of(int backend, int device) { return libsgemm::context_of(table_of(backend), device); }
 
-// Nothing is touched in a context that is gone or another thread's.
+// Touches nothing in a context that is gone or another thread's.
 void give_back(const Workspace &w) {
   if (libsgemm::lost_by_fork(w.backend) || !libsgemm::can_give_back(table_of(w.backend), w.device, w.context)) return;
   if (w.memory != nullptr) table_of(w.backend).release(w.device, w.memory);
@@ -400,7 +399,6 @@ libsgemm_status_t libsgemm_get_verify(libsgemm_handle_t h, libsgemm_verify_t *ve
   return status;
 }
 
-// Keeps last_info of the routine that it waits for.
 libsgemm_status_t libsgemm_synchronize(libsgemm_handle_t h) {
   const InGate gate;
   if (!is_live(h)) return begin(gate, "libsgemm_synchronize", h);

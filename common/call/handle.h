@@ -1,4 +1,3 @@
-// The object behind a libsgemm_handle_t.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +6,11 @@
 #include "contract/backend.h"
 #include "process/env.h"
 
-// In a pool that is never freed: a destroyed handle can be recognised.
+// Handles are in a pool that is never freed: a destroyed one can be recognised.
 struct libsgemm_handle {
   static constexpr uint32_t kLive = 0x6d6d6567;
 
-  // Device memory. The event is recorded after the latest work that uses it.
+  // Device memory; the event is recorded after the latest work that uses it.
   struct Workspace {
     int backend, device;
     uint64_t context;  // owns the memory, which is gone without it
@@ -28,18 +27,18 @@ struct libsgemm_handle {
   void *stream = nullptr;
   bool follows_operands = false;  // a default stream is that of the operands' device
   void *user_workspace = nullptr;
-  size_t workspace_bytes = LIBSGEMM_WORKSPACE_DEFAULT_BYTES;  // of the user's, or limit of our own
+  size_t workspace_bytes = LIBSGEMM_WORKSPACE_DEFAULT_BYTES;  // size of the user's, or limit of our own
   // Bit i: device i has had calls; bit 63: a device from 63 on.
   uint64_t used[libsgemm::kFirstCpu] = {};
   std::vector<Workspace> own;
   std::vector<Workspace> kept;  // scratch memory of verification, which waits for the end of each call
 
   void use(int backend, int device) { used[backend] |= uint64_t{1} << (device < 63 ? device : 63); }
-  // Maybe a new stream at the same address.
+  // The stream may be a new one at the same address.
   void set_stream(void *to);
-  // Allocated at first use, as large as its limit allows; `exact`: exactly that large. NULL, *error: no memory.
+  // Allocated at first use, as large as its limit allows; `exact`: exactly that large. NULL, with *error: no memory.
   Workspace *obtain(int backend, int device, bool exact, libsgemm::Error *error);
-  // `bytes` of device memory that stay with the handle; a larger request replaces them. NULL, *error: none.
+  // `bytes` of device memory that stay with the handle until a larger request. NULL, with *error: none.
   void *keep(int backend, int device, size_t bytes, libsgemm::Error *error);
   void release_all();
 };
@@ -54,7 +53,7 @@ inline bool is_live(const libsgemm_handle *handle) {
 
 libsgemm_status_t wait_for_devices(const libsgemm_handle &handle, Error *error);
 
-// A default stream: on every device in use.
+// A default stream is waited for on every device in use.
 libsgemm_status_t wait_for_stream(const libsgemm_handle &handle, Error *error);
 
 // For one call without a handle. Only calls on device memory need one, for its workspace.

@@ -1,4 +1,3 @@
-// Version, status texts, lists.
 #include <cxxabi.h>
 
 #include <cstring>
@@ -86,7 +85,8 @@ const char *libsgemm_backend_name(int index) {
 
 namespace {
 
-// No fork can happen: `work` may allocate. During exit only `ref`, and what needs no plugin, can be described.
+// While `work` runs no fork can happen: it may allocate. During exit only `ref`, and what needs no plugin, can be
+// described.
 template <typename Work>
 libsgemm_status_t guarded(bool needs_plugin, const Work &work) {
   const libsgemm::InGate gate;

@@ -1,4 +1,3 @@
-// Finds the operands' memory.
 #include "placement.h"
 
 #include <sys/syscall.h>
@@ -14,7 +13,7 @@
 namespace libsgemm {
 namespace {
 
-// The matrices, a batch's arrays, or, with `items`, the first pointers in these. Returns their number.
+// Collects the matrices, a batch's arrays, or, with `items`, the first pointers in these. Returns their number.
 int pointers_of(const GemmDesc &d, bool items, const void **pointers) {
   int count = 0;
   const bool inputs = reads_inputs(d);
@@ -47,7 +46,7 @@ bool agree(const Location *locations, int count, Location *where) {
   return true;
 }
 
-// Bits of Pinned, in the order of pointers_of().
+// Returns bits of Pinned; `locations` are in the order of pointers_of().
 unsigned pinned_of(const Location *locations, int count) {
   constexpr unsigned bits[] = {kPinnedC, kPinnedA, kPinnedB};
   unsigned pinned = 0;
@@ -90,8 +89,8 @@ libsgemm_status_t find_operands_at_end(const GemmDesc &desc, ThreadInfo *info) {
   return readable ? LIBSGEMM_SUCCESS : info->fail(LIBSGEMM_UNAVAILABLE, kEndingText);
 }
 
-// The handle's stream decides: only it orders the call with the program's work. Otherwise the operands' device, or for
-// managed memory the thread's current device.
+// The device of the handle's stream: only the stream orders the call with the program's work. Default streams: the
+// operands' device, or for managed memory the thread's current one.
 libsgemm_status_t find_device(const Backend &table, const libsgemm_handle *handle, Location *where, ThreadInfo *info) {
   const bool by_default = handle == nullptr || is_default_stream(handle->stream);
   const bool named = handle != nullptr && !(by_default && handle->follows_operands);
@@ -109,7 +108,7 @@ libsgemm_status_t find_device(const Backend &table, const libsgemm_handle *handl
   return info->fail(LIBSGEMM_INVALID_ARGUMENT, error.text);
 }
 
-// For a program on its GPU's BLAS, the device reads page-locked memory when its work runs.
+// For a program on its GPU's BLAS: the device reads page-locked memory when its work runs.
 void take_pinned_as_managed(Location *locations, int count) {
   for (int i = 0; i < count; ++i) {
     if (locations[i].space == Space::pinned) locations[i] = {Space::managed, 0};

@@ -1,4 +1,3 @@
-// Finds the operands' memory.
 #pragma once
 
 #include "contract/backend.h"
@@ -13,16 +12,16 @@ struct Placement {
   int owner = -1;  // GPU backend; -1: host memory
   Location where = {Space::host, 0};
   bool arrays_on_device = false;    // the device reads a batch's pointer arrays
-  unsigned pinned[kFirstCpu] = {};  // page-locked host operands for a GPU backend, bits of Pinned
+  unsigned pinned[kFirstCpu] = {};  // page-locked host operands, by GPU backend, as bits of Pinned
 
   bool on_host() const { return owner < 0; }
   // The CPU can access managed memory.
   bool cpu_can_reach() const { return owner < 0 || (where.space == Space::managed && !arrays_on_device); }
 };
 
-// Asks the GPU backends that are candidates or loaded. `handle` may be NULL; `device_only`: Caller::device_only.
-// INVALID_ARGUMENT: the operands are in different memories, or on another device than the stream. UNAVAILABLE:
-// LIBSGEMM_DEVICES excludes their device, or, during exit, when no backend can be asked, the CPU cannot read them.
+// Asks the GPU backends that are candidates or loaded. `handle` may be NULL; `device_only`: Call::device_only.
+// INVALID_ARGUMENT: the operands are in different memories, or not on the stream's device. UNAVAILABLE:
+// LIBSGEMM_DEVICES excludes their device, or the CPU cannot read them during exit, when no backend can be asked.
 libsgemm_status_t find_operands(const Operation &operation, const Settings &settings, const libsgemm_handle *handle,
                                 bool device_only, Placement *placement, ThreadInfo *info);
 

@@ -1,4 +1,3 @@
-// Plans.
 #include "plan.h"
 
 #include <cinttypes>
@@ -63,8 +62,7 @@ std::string words(const char *format, Args... args) {
 
 bool is_plain(int trans) { return trans == LIBSGEMM_NO_TRANS; }
 
-// The operand as A of a column-major product. An operand B is the A of the transposed product; a row-major matrix is
-// transposed.
+// Describes the operand as A of a column-major product. An operand B is the A of the transposed product.
 GemmDesc describe(const PlanOperand &x, const Settings &settings) {
   const bool left = x.side == LIBSGEMM_LEFT, column_major = x.layout == LIBSGEMM_COL_MAJOR;
   GemmDesc d = {};

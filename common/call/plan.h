@@ -1,4 +1,3 @@
-// The object behind a libsgemm_plan_t.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +24,12 @@ struct PlanOperand {
 
 }  // namespace libsgemm
 
-// In a pool that is never freed: a destroyed one can be recognised. Constant after creation: any thread may use it.
+// In a pool that is never freed: a destroyed plan can be recognised. Constant after creation: any thread may use it.
 struct libsgemm_plan {
   static constexpr uint32_t kLive = 0x6e616c70;
 
   uint32_t magic = 0;
-  libsgemm_plan *next = nullptr;  // in the pool
+  libsgemm_plan *next = nullptr;
   libsgemm::PlanOperand operand = {};
   libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
   int backend = -1, device = 0;
@@ -43,7 +42,7 @@ namespace libsgemm {
 // Why a plan cannot be this operand; empty: it can, or is NULL.
 std::string plan_fault(const libsgemm_plan *plan, const PlanOperand &x);
 
-// Checks what is known late: math mode, device and context of the operands.
+// Checks math mode, device and context, which are known only after placement.
 libsgemm_status_t check_plans(const Call &call, const Settings &settings, const Placement &at, ThreadInfo *info);
 
 inline int plans_used(const GemmDesc &desc, const Kernel &kernel) {

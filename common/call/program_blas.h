@@ -1,11 +1,10 @@
-// The program's own CPU BLAS.
 #pragma once
 
 #include "contract/backend.h"
 
 namespace libsgemm {
 
-// The first one found; NULL: none, or no call through the drop-in.
+// The program's own CPU BLAS, the first found. NULL: none, or no call through the drop-in.
 const CpuBlas *program_blas();
 
 }  // namespace libsgemm

@@ -1,4 +1,3 @@
-// Counts forwarded calls.
 #include <algorithm>
 #include <cstdio>
 #include <new>

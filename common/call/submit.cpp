@@ -26,7 +26,7 @@ bool is_empty(const GemmDesc &desc) { return desc.m == 0 || desc.n == 0 || desc.
 
 bool invariant(const Settings &settings) { return settings.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
-// 0: not needed. A forced kernel has its own math mode, so it gets a ticket, too.
+// Returns 0 if no ticket is needed. A forced kernel has its own math mode, so it gets a ticket, too.
 uint64_t draw_ticket(const Settings &settings) {
   static std::atomic<uint64_t> last{0};
   const bool asks = settings.math_mode == LIBSGEMM_MATH_FP32_FAST || settings.kernel.backend >= 0;
@@ -138,7 +138,7 @@ libsgemm_status_t submit_nested(const Call &call) {
   });
 }
 
-// Not during exit, when the backend's call was abandoned (gate.h).
+// During exit the backend's call was abandoned (gate.h).
 bool is_nested(const InGate &gate, const ThreadInfo &info) { return info.inside && !gate.ending(); }
 
 const Settings &settings_of(const libsgemm_handle *handle) {
@@ -151,7 +151,7 @@ libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, Thr
   }
   const std::string &error = library().env.error;
   if (!error.empty()) return info->fail(LIBSGEMM_INVALID_ENVIRONMENT, error.c_str());
-  // Only FP64: the other modes permit less accuracy, but do not require it.
+  // Only FP64 is refused: the other modes permit less accuracy, but do not require it.
   const Settings &settings = settings_of(handle);
   if (invariant(settings) && settings.math_mode == LIBSGEMM_MATH_FP64) {
     return info->fail(
@@ -174,7 +174,7 @@ libsgemm_status_t call_with(const AnyCall &call, const Settings &settings, libsg
   return status;
 }
 
-// Without pointers, which describe_group() adds.
+// describe_group() adds the pointers.
 Call call_of_group(const GroupCall &g, int64_t i) {
   Call call;
   call.entry = g.entry;
@@ -290,8 +290,8 @@ libsgemm_status_t submit_any(const AnyCall &call, libsgemm_handle *handle, bool 
   });
 }
 
-// Repeats a call with built-in settings on the CPU, unless LIBSGEMM_STRICT=1. Each call that is not computed is logged;
-// of those computed, the first.
+// Repeats a call with built-in settings on the CPU, unless LIBSGEMM_STRICT=1. Logs each call that is not computed, and
+// the first that is.
 template <typename AnyCall>
 libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t failure, ThreadInfo *info) {
   if (library().env.settings.strict || info->spoiled) {
@@ -301,7 +301,7 @@ libsgemm_status_t submit_again(const AnyCall &call, bool late, libsgemm_status_t
     });
     return failure;
   }
-  // Logged each time: the result may have other bits than that of another run.
+  // Logged each time: the bits may differ from those of another run.
   const bool other_bits = repeatable(library().env.settings.deterministic) && info->has_note_of_the_moment();
   static std::atomic<bool> said{false};
   if (!said.exchange(true) || other_bits) {
@@ -361,7 +361,7 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
   *final = false;
   if (is_nested(gate, info)) return LIBSGEMM_NOT_SUPPORTED;
   libsgemm_handle *const h = how->handle;
-  // cuBLAS needs less workspace for FP32 than modes that convert operands: these run at half speed without the default
+  // cuBLAS needs less workspace for FP32 than modes that convert operands, which run at half speed without the default
   // size.
   const size_t least = mode_traits(h->settings.math_mode).converts() ? LIBSGEMM_WORKSPACE_DEFAULT_BYTES : 1;
   const bool usable = how->workspace_bytes >= least && reinterpret_cast<uintptr_t>(how->workspace) % 256 == 0;

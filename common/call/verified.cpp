@@ -1,4 +1,3 @@
-// Verification before and after a launch.
 #include "verified.h"
 
 #include <unistd.h>
@@ -20,8 +19,8 @@ std::string to_string(const Request &r) {
   return r.operation.visit_one([](const auto &desc) { return to_string(desc); });
 }
 
-// Each call, and each process unless LIBSGEMM_VERIFY_SEED is set, draws other samples: an error is not missed again for
-// the same reason.
+// Each call, and each process unless LIBSGEMM_VERIFY_SEED is set, draws other samples, so that an error is not missed
+// again for the same reason.
 uint64_t next_seed() {
   static const uint64_t first = [] {
     const Environment &env = library().env;
@@ -93,7 +92,7 @@ libsgemm_status_t launch_and_verify(LaunchRequest *launch, const Desc &desc, Req
   return status;
 }
 
-// The device refuses, or memory is short. Action WARN accepts the result.
+// For a device that refuses, or lack of memory. Action WARN accepts the result.
 libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran, libsgemm_status_t failure,
                                  const Error &error) {
   if (r.settings.verify_action != LIBSGEMM_VERIFY_WARN) return failure;
@@ -104,7 +103,7 @@ libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran,
   return LIBSGEMM_SUCCESS;
 }
 
-// `ratio`: the worst |error| / bound. After an error of verification itself: `computed` if there is a result.
+// `ratio`: the worst |error| / bound. After an error of verification itself, `computed` tells if there is a result.
 struct Judged {
   libsgemm_status_t status;
   double ratio;

@@ -1,4 +1,3 @@
-// Axes of the three directions.
 #include "conv/axes.h"
 
 #include <algorithm>
@@ -9,7 +8,7 @@ namespace {
 
 using Visit = void (*)(void *context, const ImplicitProduct &product);
 
-// Channels come first where they are closest to each other in `b`.
+// Channels come first where they are closest together in `b`.
 void add_taps(Axis *axis, const Digit &channel, const Digit &row, const Digit &column) {
   const bool channels_first =
       channel.count > 1 && channel.b < std::max<int64_t>(1, column.b < 0 ? -column.b : column.b);
@@ -19,7 +18,7 @@ void add_taps(Axis *axis, const Digit &channel, const Digit &row, const Digit &c
   if (!channels_first) axis->add(channel);
 }
 
-// True if a position from `start` can leave [0, size) by adding these digits.
+// True if adding these digits to `start` can leave [0, size).
 bool leaves(int64_t start, int64_t size, const Digit &x, const Digit &y, int64_t Digit::*side) {
   int64_t least = start, most = start;
   for (const Digit *d : {&x, &y}) {
@@ -29,7 +28,7 @@ bool leaves(int64_t start, int64_t size, const Digit &x, const Digit &y, int64_t
   return least < 0 || most >= size;
 }
 
-// Positions matter only if one is outside; otherwise all are cleared.
+// Positions matter only if one is outside the image; otherwise all are cleared.
 void decide_clipping(ImplicitProduct *p, Digit *h1, Digit *h2, Digit *w1, Digit *w2) {
   p->clipped = leaves(p->h, p->rows, *h1, *h2, &Digit::h) || leaves(p->w, p->columns, *w1, *w2, &Digit::w);
   if (p->clipped) return;
@@ -37,8 +36,7 @@ void decide_clipping(ImplicitProduct *p, Digit *h1, Digit *h2, Digit *w1, Digit 
   for (Digit *d : {h1, h2, w1, w2}) d->h = d->w = 0;
 }
 
-// The forward direction, and the weight gradient, in which taps and pixels change places. y is C in the former, A in
-// the latter.
+// Forward direction and weight gradient, which exchange taps and pixels. y is C forward, and A in the gradient.
 void with_x(const ConvDesc &d, Visit visit, void *context) {
   const bool forward = d.direction == Conv::forward;
   const int64_t c = d.c / d.groups, k = d.k / d.groups;

@@ -16,13 +16,13 @@
 
 namespace libsgemm {
 
-// A digit of an index: its range, and the distance of neighbours in the matrices and in B's image.
+// A digit of an index: its range, and the distance between neighbours in the matrices and in B's image.
 struct Digit {
   int64_t count;
   int64_t a, b, c;  // elements
-  int64_t h, w;     // rows and columns of the image
+  int64_t h, w;     // image rows and columns
 
-  // True if `next`, which counts slower, continues where this ends.
+  // True if `next`, which counts slower, continues where this digit ends.
   bool goes_on(const Digit &next) const {
     return next.a == count * a && next.b == count * b && next.c == count * c && next.h == count * h &&
            next.w == count * w;
@@ -53,10 +53,10 @@ struct ImplicitProduct {
   Axis i, j, l;  // l.count may be 0
   const float *a, *b;
   float *c;
-  int64_t first_b;        // offset of the first element in B; may be outside
+  int64_t first_b;        // offset of B's first element; may be outside
   int64_t h, w;           // its position in the image; 0 if B is not clipped
-  int64_t rows, columns;  // of the image
-  bool clipped;           // some elements of B are outside
+  int64_t rows, columns;  // size of the image
+  bool clipped;           // some elements of B are outside the image
 };
 
 void for_each_product(const ConvDesc &desc, void (*visit)(void *context, const ImplicitProduct &product),

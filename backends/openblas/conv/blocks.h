@@ -1,4 +1,3 @@
-// Blocks of an ImplicitProduct's matrices.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,7 @@ struct Run {
 
 // Indices [first, first + count) of an axis.
 struct Block {
-  Digit step;  // between the elements of a run
+  Digit step;  // distance between the elements of a run
   int64_t count;
   int64_t run_count;
   Run *runs;
@@ -54,7 +53,7 @@ struct DenseBlock {
   bool transposed;
 };
 
-// The members of runs and digits for one of the matrices.
+// Selects one matrix's members of runs and digits.
 struct Matrix {
   int64_t Run::*offset;
   int64_t Digit::*step;
@@ -69,8 +68,8 @@ inline bool even(const Block &block, const Matrix &matrix) {
   return true;
 }
 
-// True if a BLAS can use the block in its tensor, with a leading dimension up to `most_ld`: *block. `first`: its first
-// element.
+// True if a BLAS can use the block in its tensor with a leading dimension of at most `most_ld`; then *block describes
+// it. `first` is its first element.
 template <typename T>
 bool lies_as_matrix(const Block &rows, const Block &columns, const Matrix &matrix, T *first, int64_t most_ld,
                     DenseBlock<T> *block) {
@@ -83,7 +82,6 @@ bool lies_as_matrix(const Block &rows, const Block &columns, const Matrix &matri
   return (across == 1 || columns.count == 1) && block->ld >= columns.count && block->ld <= most_ld;
 }
 
-// The t in [0, count) with 0 <= start + t * step < size.
 struct Inside {
   int64_t first, last;
 };
@@ -95,13 +93,12 @@ inline Inside inside(int64_t start, int64_t step, int64_t count, int64_t size) {
   return {first, std::max(first, last)};
 }
 
-// Position (h, w) of a clipped block of B in its image; the image's size.
 struct Image {
   int64_t h, w, rows, columns;
 };
 
-// Copies a block, converted to T and rounded to the inputs of a math mode. `outer` counts lines, `inner` their
-// elements, contiguous in `out`. Elements outside of the image are zeros; `image` NULL: no element is.
+// Copies a block, converted to T and rounded to a math mode's inputs. `outer` counts lines, `inner` their elements,
+// contiguous in `out`. Elements outside the image are zeros. `image` NULL: all are inside.
 template <typename T, libsgemm_math_mode_t MODE>
 void gather(const float *base, int64_t first, const Matrix &matrix, const Block &outer, const Block &inner,
             const Image *image, T *out) {

@@ -21,7 +21,7 @@ namespace libsgemm {
 namespace {
 
 constexpr int64_t kMostI = 1024, kMostJ = 2048, kMostL = 512;
-constexpr int64_t kWorthCutting = 256;  // a run this long ends a block, so that all of it is used in place
+constexpr int64_t kWorthCutting = 256;  // a run this long ends a block: the whole block can be used in place
 
 void multiply(const CpuBlas &blas, char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
               int64_t lda, const float *b, int64_t ldb, float beta, float *c, int64_t ldc) {
@@ -33,14 +33,15 @@ void multiply(const CpuBlas &blas, char ta, char tb, int64_t m, int64_t n, int64
   blas.gemm_fp64(&ta, &tb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
 }
 
-// The length of a block. Blocks end with runs if elements can be used in place.
+// Blocks end with runs if elements can be used in place.
 int64_t next_block(const Axis &axis, int64_t first, int64_t most, bool in_place) {
   const int64_t count = std::min(most, axis.count - first), run = axis.digit[0].count;
   const bool cut = in_place && axis.rank > 1 && run >= kWorthCutting;
   return cut ? std::min(count, run - first % run) : count;
 }
 
-// True if consecutive indices of x are closer in memory than those of y, or as close in longer runs.
+// True if consecutive indices of x are closer in memory than those of y, or equally close in longer runs.
+// 61:|  // Number of floats.
 bool closer(const Block &x, const Block &y, const Matrix &matrix) {
   if (x.count == 1 || y.count == 1) return y.count == 1;
   const int64_t by_x = std::abs(x.step.*matrix.step), by_y = std::abs(y.step.*matrix.step);

@@ -1,4 +1,3 @@
-// Convolution kernels.
 #pragma once
 
 #include "blas.h"
