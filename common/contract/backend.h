@@ -1,9 +1,8 @@
 // The contract between libsgemm and a backend.
 //
-// A plugin exports kBackendEntry, which returns its Backend. The loader checks `abi`, calls open() and, before anything
-// needs a device, probe(). After that any thread may call any function. No function throws, prints or ends the process.
-// A plugin is never unloaded; BeneathNote (elf_file.h) keeps one from being loaded without its driver. On failure a
-// function writes one sentence into Error, without newline and full stop.
+// A plugin exports kBackendEntry, which returns its Backend. The loader checks `abi`, calls open() and, before a device
+// is needed, probe(). Then any thread may call any function. No function throws, prints or ends the process. A plugin
+// is never unloaded. On failure a function writes one sentence into Error, without newline and full stop.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@
 
 namespace libsgemm {
 
-// Raise it when a struct of this header, desc.h or conv.h changes: plugins of another version are refused.
+// Raise it when a struct of this header, desc.h or conv.h changes.
 constexpr uint32_t kBackendAbi = 13;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
@@ -31,13 +30,13 @@ void set_error(Error *error, const char *format, Args... args) {
 }
 inline void set_error(Error *error, const char *text) { set_error(error, "%s", text); }
 
-struct CpuBlas;  // cpu_blas.h
+struct CpuBlas;
 
 // cublasLt's epilogue, per element: D = f(D + bias), D column-major, all in memory of one device.
 struct Epilogue {
-  enum Function : int32_t { identity, relu, gelu };  // tanh approximation
+  enum Function : int32_t { identity, relu, gelu };  // gelu: tanh approximation
   Function function;
-  const float *bias;  // per row; NULL: none
+  const float *bias;  // one number per row, or NULL
   int64_t stride_bias;
   float *d;
   int64_t m, n, ldd, stride_d, batch_count;
@@ -45,10 +44,10 @@ struct Epilogue {
 
 // Valid for the life of the process.
 struct Host {
-  const char *cpu_blas;  // LIBSGEMM_CPU_BLAS; NULL: not set
+  const char *cpu_blas;  // LIBSGEMM_CPU_BLAS, or NULL
   // The BLAS that the program would call without the drop-in. NULL: none, or no call yet through the drop-in.
   const CpuBlas *(*program_blas)();
-  const int *devices;  // LIBSGEMM_DEVICES: permitted devices; NULL: all
+  const int *devices;  // permitted by LIBSGEMM_DEVICES; NULL: all
   int device_count;
   // Code of libsgemm or its drop-in: calling it would recurse.
   bool (*is_libsgemm)(const void *code);
@@ -63,10 +62,10 @@ enum class Space : int32_t {
 
 struct Location {
   Space space;
-  int32_t device;  // for `device` and `managed`, else 0. -1: excluded by LIBSGEMM_DEVICES
+  int32_t device;  // for `device` and `managed`, else 0; -1: excluded by LIBSGEMM_DEVICES
 };
 
-// `columns` columns of `bytes` bytes, `pitch` bytes apart. within_device: both sides are on the device.
+// `columns` columns of `bytes` bytes, `pitch` bytes apart.
 struct Copy {
   enum Direction : int32_t { to_device, to_host, within_device } direction;
   void *target;
@@ -76,7 +75,7 @@ struct Copy {
   int64_t columns;
 };
 
-// Default streams of CUDA and HIP: NULL and 1 are the legacy stream of all threads, 2 is the thread's own.
+// In CUDA and HIP NULL and 1 are the legacy stream of all threads, 2 is the thread's own.
 inline bool is_thread_default_stream(const void *stream) { return reinterpret_cast<uintptr_t>(stream) == 2; }
 inline bool is_legacy_stream(const void *stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
 inline bool is_default_stream(const void *stream) {
@@ -85,29 +84,29 @@ inline bool is_default_stream(const void *stream) {
 
 struct Kernel;
 
-// Details beyond the launched kernel's name. Pointers are to static data.
+// Details beyond the launched kernel's name; pointers are to static data.
 struct Ran {
-  const Kernel *kernel;  // kernel of the same table that multiplied; NULL: the launched one
+  const Kernel *kernel;  // a kernel of the same table that multiplied; NULL: the launched one
   const char *pass;      // preparation of operands: "copy of A"; NULL: none
 };
 
 struct Launch {
-  int device;             // number among those that LIBSGEMM_DEVICES permits
-  void *stream;           // NULL: the device's default stream. A launch enqueues work and never waits for it
+  int device;             // number among the permitted ones
+  void *stream;           // NULL: the device's default stream. A launch never waits for it
   bool capturing;         // the stream records a graph: do not synchronise
   bool rehearsal;         // load everything, enqueue nothing
   bool arrays_on_device;  // Batch::pointers: the kernel reads the arrays when it runs
   void *workspace;        // device memory of Kernel::workspace() bytes, aligned to 256
   size_t workspace_bytes;
-  Ran *ran;  // for kernels with something to report; may be NULL
+  Ran *ran;  // may be NULL
   // CPU kernels: the BLAS behind the called name. NULL: the one of open().
   const CpuBlas *blas;
   // Set when a kernel is enqueued: a later failure may leave C partly written. May be NULL.
   bool *enqueued;
 };
 
-// Gemms of different sizes at once, none empty or without a product. Matrices are in memory of one device, arrays of
-// Batch::pointers in host memory.
+// Gemms of different sizes, none empty or without a product. Matrices are in memory of one device, pointer arrays in
+// host memory.
 struct GroupedLaunch {
   // Predicted seconds of all; infinity if one is not supported.
   double (*cost)(const GemmDesc *groups, int64_t count, int device);
@@ -115,7 +114,7 @@ struct GroupedLaunch {
 };
 
 // Convolutions (conv.h); functions as in Kernel. All tensors are in memory of one device, or of the host. `launch`
-// writes nothing between the output's elements.
+// writes only the output's elements.
 struct ConvLaunch {
   bool (*supports)(const ConvDesc &desc, int device);
   double (*cost)(const ConvDesc &desc, int device);
@@ -127,28 +126,28 @@ struct ConvLaunch {
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which rows are written
 struct Kernel {
   const char *name;                // unique over all backends; also its file and its profiler symbol
-  libsgemm_math_mode_t math_mode;  // its arithmetic, even if forced where another was requested
+  libsgemm_math_mode_t math_mode;  // its arithmetic, even if forced for another mode
   bool (*supports)(const GemmDesc &desc, int device);
   // Predicted seconds; only the order matters.
   double (*cost)(const GemmDesc &desc, int device);
-  // Bytes of device workspace; NULL: none. CPU kernels have their own, per thread.
+  // Bytes of device workspace; NULL: none. CPU kernels have their own.
   size_t (*workspace)(const GemmDesc &desc, int device);
-  // SUCCESS, or an error with C not written. On a GPU: enqueues. Writes only the elements that the routine defines.
+  // SUCCESS, or an error with C not written. On a GPU it enqueues. Writes only the elements that the routine defines.
   libsgemm_status_t (*launch)(const GemmDesc &desc, const Launch &launch, Error *error);
-  // Its accumulators stay on tensor cores over all of k. These truncate where FP32 rounds: a bias that grows with k,
-  // for which verify.h allows more.
+  // Accumulators stay on tensor cores over all of k. These truncate where FP32 rounds, a bias that grows with k:
+  // verify.h allows more.
   bool truncates = false;
-  // A launch enqueues several kernels that write to C. It is rehearsed first: a kernel that cannot be loaded does not
+  // Enqueues several kernels that write to C. It is rehearsed first, so that a kernel that cannot be loaded does not
   // leave C half done.
   bool in_steps = false;
   // For `libsgemm info --kernels`: "few tiles of C, deep k". Static.
   const char *purpose = "";
-  // It honours LIBSGEMM_DETERMINISTIC_INVARIANT wherever it supports a call: each element is a sequence of FP32 FMAs in
-  // the order of k, completed by finish.h. Other kernels never run for such calls.
+  // Honours LIBSGEMM_DETERMINISTIC_INVARIANT for all that it supports: each element is a sequence of FP32 FMAs in the
+  // order of k, completed by finish.h.
   bool invariant = false;
   // NULL: groups one after the other.
   const GroupedLaunch *groups = nullptr;
-  // Set: convolutions only; see conv_row().
+  // Set for convolutions only; see conv_row().
   const ConvLaunch *conv = nullptr;
 };
 
@@ -159,7 +158,6 @@ inline bool can_do(const Kernel &kernel, const ConvDesc &desc, int device) {
   return kernel.conv != nullptr && (kernel.invariant || !invariant(desc)) && kernel.conv->supports(desc, device);
 }
 
-// `conv` must be static.
 constexpr Kernel conv_row(const char *name, libsgemm_math_mode_t mode, const char *purpose, const ConvLaunch *conv) {
   Kernel row = {};
   row.name = name;
@@ -181,36 +179,34 @@ struct Backend {
   const Kernel *kernels;
   int kernel_count;
 
-  // Finds the driver or BLAS beneath. Makes no device context, starts no thread. On refusal: UNAVAILABLE.
+  // Finds the driver or BLAS. Makes no device context, starts no thread. On refusal: UNAVAILABLE.
   libsgemm_status_t (*open)(const Host &host, Error *error);
-  // A static text.
   const char *(*version)();
-  // The devices that LIBSGEMM_DEVICES permits; 1 for a CPU. GPU backends: only after probe().
+  // The permitted devices; 1 for a CPU. GPU backends: only after probe().
   int (*device_count)();
   // Makes no device context: the process may compute on other devices only. memory_free_bytes stays 0; see memory().
   libsgemm_status_t (*describe_device)(int device, libsgemm_device_info_t *info, Error *error);
-  // Before a fork, while no call runs. Ends the backend's own threads, which start again when needed. NULL: none.
+  // Called before a fork, while no call runs, to end the backend's own threads. NULL: none.
   void (*before_fork)();
 
-  // Initialises the devices. Called once, before their first use. On refusal: UNAVAILABLE.
+  // Initialises the devices, once, before their first use. On refusal: UNAVAILABLE.
   libsgemm_status_t (*probe)(Error *error);
-  // Fast: every call uses it. Must not create a device context before probe(): no device pointer exists before the
-  // program has made a context.
+  // Every call uses it. Must not create a device context before probe(): before the program has one, there are no
+  // device pointers.
   void (*locate)(const void *const *pointers, int count, Location *locations);
-  // Identity of the context that owns a thread's memory, streams and events on a device; they vanish with it: the
-  // current context if that is the device's, else the device's own, made if need be. Never used twice in a process:
-  // cudaDeviceReset leads to another. Odd: the device's own context, one at a time. 0: none is available. NULL: always
-  // 1.
+  // Identity of the context that owns a thread's memory, streams and events on a device; they vanish with it. It is the
+  // current context if that is the device's, else the device's own, made if need be. Never reused: cudaDeviceReset
+  // leads to another. Odd: the device's own context, one at a time. 0: none is available. NULL: always 1.
   uint64_t (*context)(int device);
   // For a default stream, the thread's current device. -1: excluded by LIBSGEMM_DEVICES. Makes no context.
   int (*stream_device)(void *stream);
-  // `stream` records a graph, or is the default stream and must not be used because another stream records one. device
-  // -1: the thread's current device.
+  // `stream` records a graph, or is a default stream that another stream's recording forbids. device -1: the thread's
+  // current device.
   bool (*capturing)(int device, void *stream);
   // Identity of the graph that `stream` records; 0: none.
   uint64_t (*graph)(int device, void *stream);
-  // ended(what) is called when the graph that `stream` records, and all made from it, is gone: from any thread, and it
-  // must not call the backend. NULL: the backend cannot learn when a graph is gone.
+  // Calls ended(what), from any thread, when the graph that `stream` records and all made from it are gone. It must not
+  // call the backend. NULL: the backend cannot know.
   libsgemm_status_t (*keep_with_graph)(int device, void *stream, void (*ended)(void *what), void *what, Error *error);
 
   // Aligned to 256. OUT_OF_MEMORY leaves the device usable.
@@ -229,12 +225,12 @@ struct Backend {
   void (*destroy_event)(int device, void *event);
   libsgemm_status_t (*record_event)(int device, void *event, void *stream, Error *error);
   libsgemm_status_t (*stream_wait_event)(int device, void *stream, void *event, Error *error);
-  // *ended: all work enqueued before the event's latest record has ended. Reports an earlier failure of that work.
+  // *ended: the work enqueued before the event's latest record has ended. Reports an earlier failure of that work.
   libsgemm_status_t (*query_event)(int device, void *event, bool *ended, Error *error);
-  // A device that did not answer in time: later calls for it are refused, its resources are left alone.
+  // For a device that did not answer in time: later calls for it are refused, its resources are left alone.
   void (*abandon)(int device);
   // Waits; reports an earlier failure of the stream's work. device -1: the stream's own device, not for default
-  // streams, which each device has.
+  // streams.
   libsgemm_status_t (*synchronize)(int device, void *stream, Error *error);
   libsgemm_status_t (*copy)(int device, const Copy &copy, void *stream, Error *error);
 
@@ -244,27 +240,26 @@ struct Backend {
   // After a product. NULL: not available; only `cuda` has it.
   libsgemm_status_t (*epilogue)(const Epilogue &epilogue, const Launch &launch, Error *error);
 
-  // Operands split once for many products (libsgemm_plan_create). `operand`: an FP32 gemm whose op(A), m x k, is split
-  // for its math mode; n is 0. Both NULL: no mode keeps anything. Returns bytes of device memory; 0: nothing is kept in
-  // this mode, on this device or of this size.
+  // Splits an operand for many products (libsgemm_plan_create). `operand`: an FP32 gemm whose op(A), m x k, is split
+  // for its math mode; n is 0. Returns bytes of device memory; 0: nothing is kept for this mode, device or size. NULL,
+  // both: no mode keeps anything.
   size_t (*plan_bytes)(const GemmDesc &operand, int device);
   // Enqueues the split into `memory`, the later GemmDesc::plan_a or plan_b.
   libsgemm_status_t (*plan)(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
   // Share of the tiles of C that fp32_fast calls with this GemmDesc::ticket computed in FP64. Negative: unknown, for
-  // example before the calls have ended. Any thread may ask at any time. NULL: never known.
+  // example before the calls have ended. Thread-safe. NULL: never known.
   double (*fp64_share)(uint64_t ticket);
 
-  // Verification by checksum, in device memory. checksum_bytes(): its workspace; 0: no checksum for this call.
-  // checksum() enqueues the part before the product, needed only if C is read, or the part after it (`after`), in the
-  // same workspace. Then the largest of the first kChecksumResults doubles is the worst |error| / bound; negative:
-  // nothing could be judged. NULL: no checksums.
+  // Verification by checksum in a device workspace of checksum_bytes(); 0: no checksum for this call. checksum()
+  // enqueues the part before the product, needed only if C is read, or the part `after` it. Then the largest of the
+  // workspace's first kChecksumResults doubles is the worst |error| / bound; negative: nothing could be judged. NULL:
+  // no checksums.
   size_t (*checksum_bytes)(const GemmDesc &desc, const Checksum &what, int device);
   libsgemm_status_t (*checksum)(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch,
                                 Error *error);
-  // Recomputes all elements in FP64, by code other than the kernels'. elements_bytes(): its workspace, at most
-  // kMostElementBytes; 0: the host verifies. elements() runs after the product; the largest double of the workspace is
-  // the worst |error| / bound. `before`: the old C, dense, in device memory; NULL: not read. NULL functions: the host
-  // verifies.
+  // Recomputes all elements in FP64, by code other than the kernels', after the product. elements_bytes(): its
+  // workspace, at most kMostElementBytes; 0: the host verifies. The largest double of the workspace is the worst
+  // |error| / bound. `before`: the old C, dense, in device memory; NULL: not read. NULL functions: the host verifies.
   size_t (*elements_bytes)(const GemmDesc &desc, int device);
   libsgemm_status_t (*elements)(const GemmDesc &desc, const ElementBound &bound, const float *before,
                                 const Launch &launch, Error *error);
@@ -272,7 +267,7 @@ struct Backend {
 
 constexpr size_t kMostElementBytes = 16384;
 
-// 1: no contexts.
+// The backend's context; 1 if it has none.
 inline uint64_t context_of(const Backend &backend, int device) {
   return backend.context != nullptr ? backend.context(device) : 1;
 }

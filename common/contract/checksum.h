@@ -1,6 +1,5 @@
-// The checksum of a product, on the host and on a device. docs/kernels/verification-bounds.md derives it, and defines
-// L, w_j and |B_l|. A column of B with NaN or Inf has the sign 0. Values of B and C that are not finite add nothing to
-// sums.
+// The checksum of a product, on host and device. docs/kernels/verification-bounds.md derives it and defines L, w_j and
+// |B_l|. A column of B with NaN or Inf has the sign 0; such values of B and C add nothing to sums.
 #pragma once
 
 #include <cmath>
@@ -23,8 +22,8 @@ LIBSGEMM_HOST_DEVICE inline double checksum_sign(uint64_t seed, int64_t j) {
 
 LIBSGEMM_HOST_DEVICE inline bool checksum_finite(double x) { return x - x == 0; }
 
-// The loss of a truncating kernel below the normal range of inputs. It aligns products by exponents of that range: it
-// cuts off `part` of a product in which `least`, the smallest normal input, replaces smaller factors.
+// The loss of a truncating kernel below the normal range of inputs, which it aligns by their exponents: it cuts off
+// `part` of a product in which `least`, the smallest normal input, replaces smaller factors.
 struct ChecksumCut {
   double part, least;  // part 0: does not truncate
 };
@@ -33,18 +32,18 @@ struct ChecksumBound {
   libsgemm_math_mode_t mode;
   double factor;               // f of verify.h
   double alpha;                // magnitude
-  double columns;              // of C
+  double columns;              // number of C's columns
   double norms, norm, widest;  // sum, 2-norm and maximum of the norms |B_l|
-  double terms;                // per element
+  double terms;                // terms of an element
   ChecksumCut cut;
-  // Loss of an element below the normal range, in addition to f. floor: by rounding its terms. scaled_first: per unit
-  // of the other factor's magnitude, if a kernel multiplies one factor by alpha first.
+  // An element's loss below the normal range, in addition to f. floor: by rounding its terms. scaled_first: per unit of
+  // the other factor's magnitude, if a kernel multiplies one factor by alpha first.
   double floor, scaled_first;
 };
 
 constexpr double kChecksumSmallest = 0x1p-149;  // smallest positive FP32 number
 
-// The caller fills in the norms if checksum_needs_norms(). `terms`: per element.
+// The caller fills in the norms if checksum_needs_norms().
 LIBSGEMM_HOST_DEVICE inline ChecksumBound checksum_bound(libsgemm_math_mode_t mode, double factor, double alpha,
                                                          double terms, double columns, const ChecksumCut &cut) {
   const double magnitude = alpha < 0 ? -alpha : alpha;
@@ -69,7 +68,7 @@ struct ChecksumRow {
   double size, plain, old;
 };
 
-// A row's loss in addition to rounding: by splits, and below the normal range of inputs (verify.h).
+// A row's loss in addition to rounding: by splits, and below the normal range of inputs.
 LIBSGEMM_HOST_DEVICE inline double checksum_lost(const ChecksumRow &row, const ChecksumBound &b) {
   const ModeTraits mode = mode_traits(b.mode);
   if (mode.loses_bits()) {
@@ -79,7 +78,7 @@ LIBSGEMM_HOST_DEVICE inline double checksum_lost(const ChecksumRow &row, const C
   return b.cut.part * b.cut.least * (b.norms + (row.plain + b.cut.least * b.terms) * sqrt(b.columns));
 }
 
-// A correct kernel may produce Inf or NaN in the row (verify.h). The sums are upper bounds of the largest element.
+// A correct kernel may produce Inf or NaN in the row. The sums are upper bounds of the largest element.
 LIBSGEMM_HOST_DEVICE inline bool checksum_leaves_range(const ChecksumRow &row, const ChecksumBound &b) {
   constexpr double kLargest = 3.4028234663852886e38;
   const double limit = kLargest / (1 + b.factor);
@@ -87,7 +86,6 @@ LIBSGEMM_HOST_DEVICE inline bool checksum_leaves_range(const ChecksumRow &row, c
   return b.alpha != 1 && (b.alpha * row.plain > kLargest || b.alpha * b.widest > kLargest);
 }
 
-// |error| / bound of a row's sum, without values that are not finite.
 LIBSGEMM_HOST_DEVICE inline double checksum_ratio(double computed, double wanted, const ChecksumRow &row,
                                                   const ChecksumBound &b) {
   const double error = computed < wanted ? wanted - computed : computed - wanted;
@@ -96,8 +94,8 @@ LIBSGEMM_HOST_DEVICE inline double checksum_ratio(double computed, double wanted
   return error / (kChecksumDeviations * rounding + below);
 }
 
-// The numbers (start + i * step) mod all, i < chosen, of equal blocks of rows or columns; step is coprime to all. Each
-// block has the probability chosen / all.
+// The numbers (start + i * step) mod all, i < chosen, of equal blocks of rows or columns; step is coprime to all. A
+// block's probability is chosen / all.
 struct BlockChoice {
   int64_t all, chosen, start, step;
 
@@ -110,7 +108,7 @@ struct Checksum {
   uint64_t seed;
   BlockChoice rows, columns;
   bool transposed;  // sums go down the columns of C: rows and columns are those of C^T
-  double factor;    // f of verify.h; used after the product, as the next two
+  double factor;    // f of verify.h; used after the product, like the next two
   ChecksumCut cut;
   libsgemm_math_mode_t mode;
 };

@@ -1,5 +1,5 @@
-// The properties of a call that decide its kernel, and a thread's latest choices: calls come in series. Inline: plugins
-// choose kernels for their steps with it.
+// The properties of a call that decide its kernel, and a thread's latest choices. Inline: plugins choose kernels for
+// their steps with it.
 #pragma once
 
 #include <tuple>
@@ -9,8 +9,8 @@
 
 namespace libsgemm {
 
-// Kernel::supports(), cost() and workspace() may depend on the numbers of a description, on which pointers are NULL,
-// and on pointers modulo this. Nothing more: later calls reuse the choice.
+// Kernel::supports(), cost() and workspace() may depend only on the numbers of a description, on which pointers are
+// NULL, and on pointers modulo this: later calls reuse the choice.
 constexpr uintptr_t kPointerAlignment = 16;
 
 inline uint64_t place_in_line(const void *address) {
@@ -18,7 +18,7 @@ inline uint64_t place_in_line(const void *address) {
   return address == nullptr ? kNone : reinterpret_cast<uintptr_t>(address) % kPointerAlignment;
 }
 
-// Packs a byte each, in a register: a word read back after byte writes would stall.
+// Packs a byte each, in a register: reading a word back after byte writes would stall.
 template <typename... Values>
 uint64_t bytes(Values... values) {
   static_assert(sizeof...(values) <= sizeof(uint64_t), "they fit a word");
@@ -45,7 +45,7 @@ struct ChoiceKey {
 };
 
 inline ChoiceKey choice_key(const GemmDesc &desc) {
-  // Names every member: a new one does not compile until it is decided if kernels may depend on it.
+  // Names every member, so that a new one does not compile until it is decided if kernels may depend on it.
   const auto &[routine, type, math_mode, transa, transb, side, uplo, diag, deterministic, m, n, k, alpha, beta, lda,
                ldb, ldc, a, b, c, batch, batch_count, stride_a, stride_b, stride_c, a_array, b_array, c_array, plan_a,
                plan_b, ticket] = desc;
@@ -78,7 +78,7 @@ template <typename Key, typename Choice, size_t kCount>
 class Choices {
  public:
   struct Of {
-    const void *rows;  // not NULL
+    const void *rows;
     int device;
     size_t workspace_bytes;
 
@@ -92,7 +92,7 @@ class Choices {
   Choice remember(const Of &of, const Key &key, uint64_t place, const Choose &choose) {
     Entry &entry = entries_[place % kCount];
     if (!(entry.of == of && entry.key == key)) {
-      const Choice choice = choose();  // may itself remember choices, for its steps
+      const Choice choice = choose();  // may remember choices itself, for its steps
       entries_[place % kCount] = {of, key, choice};
       return choice;
     }

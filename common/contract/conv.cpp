@@ -1,4 +1,3 @@
-// Tensors, sizes and text.
 #include "conv.h"
 
 #include <cstdio>

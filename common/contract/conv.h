@@ -1,5 +1,4 @@
-// The description of a convolution for a backend, for three directions and all layouts: always legal, never empty, with
-// terms (conv/check.cpp and dispatch.cpp). Only the tensors' steps express the layout.
+// A convolution for a backend, always legal, never empty, with terms. Only the tensors' steps express the layout.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +13,8 @@ namespace libsgemm {
 // forward          y(n,k,p,q) = alpha sum x(n, c, h, w) f(k, c, r, s) + beta y        c of the group of k
 // data_gradient    x(n,c,h,w) = alpha sum y(n, k, p, q) f(k, c, r, s) + beta x        k of the group of c
 // weight_gradient  f(k,c,r,s) = alpha sum y(n, k, p, q) x(n, c, h, w) + beta f
-// where h = p stride_h - pad_h + r dilation_h and w = q stride_w - pad_w + s dilation_w. Terms with h or w outside of
-// the image count as zero: a backend may leave them out, or multiply by zeros.
+// where h = p stride_h - pad_h + r dilation_h and w = q stride_w - pad_w + s dilation_w. Terms with h or w outside the
+// image are zero: a backend may leave them out, or multiply by zeros.
 enum class Conv : int32_t { forward, data_gradient, weight_gradient };
 
 // Elements between neighbours: (n, c, h, w) is data[n * step.n + c * step.c + h * step.h + w * step.w]. Filters (k, c,
@@ -29,8 +28,8 @@ struct ConvDesc {
   libsgemm_math_mode_t math_mode;
   libsgemm_deterministic_t deterministic;
 
-  // x: n x c x h x w, f: k x (c / groups) x r x s, y: n x k x p x q. Group g has the channels of x from g (c / groups),
-  // those of y and f from g (k / groups).
+  // x: n x c x h x w, f: k x (c / groups) x r x s, y: n x k x p x q. Group g begins at channel g (c / groups) of x, and
+  // at g (k / groups) of y and f.
   int64_t n, c, h, w;
   int64_t k, r, s;
   int64_t p, q;
@@ -57,14 +56,14 @@ Tensor tensor_y(const ConvDesc &d);
 Tensor output_of(const ConvDesc &d);
 void inputs_of(const ConvDesc &d, Tensor *first, Tensor *second);
 
-// The product that represents each group: m x n x k, k summed, and a batch item per group. It has the tensors'
-// pointers, but its matrices are not in memory: it tells the tensors' place, the convolution's time and its accuracy.
+// The product that represents each group: m x n x k, k summed, a batch item per group. It has the tensors' pointers,
+// but no matrices in memory: it serves placement, cost and accuracy.
 //   forward          m = k / groups   n = n p q                 k = (c / groups) r s
 //   data_gradient    m = c / groups   n = n h w                 k = (k / groups) r s
 //   weight_gradient  m = k / groups   n = (c / groups) r s      k = n p q
 GemmDesc product_of(const ConvDesc &d);
 
-// All elements of y with all taps, in each direction, whatever the padding.
+// Counts all elements of y with all taps, in each direction, whatever the padding.
 double flop_count(const ConvDesc &d);
 
 inline bool invariant(const ConvDesc &d) { return d.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }

@@ -1,5 +1,4 @@
-// A CPU's BLAS, found by backend openblas or the drop-in: its six level-3 functions with one signature for both widths
-// of integers, and its dgemm. Fortran names: every BLAS has them, and descriptions are column-major.
+// A CPU's BLAS: its six level-3 functions and its dgemm, by Fortran names, which every BLAS has.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@
 
 namespace libsgemm {
 
-// How libraries spell Fortran names. `wide`: integers of 64 bits.
+// Fortran names in a library. `wide`: integers of 64 bits.
 struct Spelling {
   const char *prefix, *suffix;
   bool wide;
@@ -19,8 +18,7 @@ constexpr Spelling kSpellings[] = {
 constexpr int kSpellingCount = static_cast<int>(sizeof kSpellings / sizeof kSpellings[0]);
 
 struct CpuBlas {
-  // Integers are passed by address. A little-endian callee that reads 32 of 64 bits sees the value: one signature
-  // serves both widths.
+  // Integers are passed by address. A little-endian callee that reads 32 of 64 bits sees the value.
   static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "integer arguments are shared between both widths");
   using Int = int64_t;
   using Gemm = void (*)(const char *, const char *, const Int *, const Int *, const Int *, const float *, const void *,
@@ -45,22 +43,22 @@ struct CpuBlas {
   GemmFp64 gemm_fp64;    // NULL: no dgemm
   int (*get_threads)();  // NULL: not reported
   int (*end_threads)();  // OpenBLAS only; they start again with the next call
-  // OpenBLAS has a fixed number of buffers. most_calls may be inside at once. take_buffer, return_buffer: allocate and
-  // free one. threads_run: nonzero if its threads have started. Other libraries: INT_MAX, NULL.
+  // OpenBLAS has a fixed number of buffers: most_calls may be inside at once. threads_run: nonzero if its threads have
+  // started. Other libraries: INT_MAX, NULL.
   int most_calls;
   void *(*take_buffer)(int);
   void (*return_buffer)(void *);
   const volatile int *threads_run;
   bool wide;            // integers of 64 bits
-  bool has_lapack;      // in the library or its dependencies
+  bool has_lapack;      // the library or its dependencies have LAPACK
   std::string version;  // "OpenBLAS 0.3.21 Haswell"; the file's name if not reported
-  std::string arch;     // "Haswell"; "": not reported
+  std::string arch;
   std::string file;
 
   // Accepts more than the reference BLAS: in sgemm a leading dimension of 0 for an empty operand, and CblasConjNoTrans.
   bool is_openblas() const { return version.rfind("OpenBLAS ", 0) == 0; }
 
-  // The next call's; 1 if not reported.
+  // The next call's threads; 1 if not reported.
   int threads() const {
     const int count = get_threads != nullptr ? get_threads() : 1;
     return count > 0 ? count : 1;

@@ -1,4 +1,3 @@
-// Shapes, cost and text.
 #include "desc.h"
 
 #include <cstdio>

@@ -1,5 +1,4 @@
-// The description of a call for a backend, for every routine: always legal, never empty, column-major. check.cpp and
-// dispatch.cpp check, return early and swap row-major calls.
+// A call for a backend, for every routine: always legal, never empty, column-major.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +23,11 @@ inline size_t size_of(Type type) { return type == Type::f32 ? 4 : 2; }
 // syr2k     C = alpha (op(A) op(B)^T + op(B) op(A)^T) + beta C, uplo     op(A) = n x k    op(B) = n x k  n x n
 // trmm      C = alpha op(A) C (left), alpha C op(A) (right)              k x k, uplo      -              m x n
 // trsm      op(A) X = alpha C (left), X op(A) = alpha C (right), X -> C  k x k, uplo      -              m x n
-// For symm, trmm and trsm k is m (left) or n (right). beta is 0 for trmm and 1 for trsm, which both read C. trmm and
-// trsm have alpha != 0; the others alpha != 0 and k > 0, except in Backend::scale.
+// For symm, trmm and trsm k is m (left) or n (right). beta is 0 for trmm and 1 for trsm, which both read C. alpha != 0
+// for trmm and trsm, alpha != 0 and k > 0 for the others, except in Backend::scale.
 
-// The differences between the routines: checks, the row-major swap, views, tiles, operation counts and names derive
-// from these.
+// The differences between the routines, from which checks, the row-major swap, views, tiles, operation counts and names
+// derive.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which they are written
 struct RoutineTraits {
   Routine routine;
@@ -39,7 +38,7 @@ struct RoutineTraits {
 
   enum B : int8_t {
     free,  // op(B), k x n, by transb
-    as_a,  // op(B)^T; op(B) is n x k, by transa. The product with A and B exchanged is added
+    as_a,  // op(B)^T, op(B) is n x k, by transa; the product with A and B exchanged is added
     as_c,  // B, m x n
     is_a,  // op(A)^T; no B
     is_c,  // old C, which CBLAS calls B
@@ -60,7 +59,7 @@ struct RoutineTraits {
 
   constexpr bool has_b() const { return b == free || b == as_a || b == as_c; }
   constexpr bool in_place() const { return b == is_c; }
-  constexpr bool one_sided() const { return a != general; }  // A is square
+  constexpr bool one_sided() const { return a != general; }
   constexpr bool takes(Type type) const { return type == Type::f32 || of_16_bits; }
   constexpr int terms() const { return b == as_a ? 2 : 1; }  // products summed
 };
@@ -87,7 +86,7 @@ constexpr RoutineTraits kRoutines[] = {
      "layout uplo transa transb n k alpha A lda B ldb beta C ldc"},
 };
 
-// From 1; 0: not in the list.
+// Counts from 1; 0: not in the list.
 constexpr int position_of(const char *arguments, const char *name) {
   for (int position = 1; *arguments != '\0'; ++position) {
     const char *n = name;
@@ -103,7 +102,7 @@ constexpr const RoutineTraits &traits_of(Routine routine) { return kRoutines[sta
 
 struct GemmDesc {
   Routine routine;
-  Type type;  // of A and B; C is FP32
+  Type type;  // type of A and B; C is FP32
   libsgemm_math_mode_t math_mode;
   libsgemm_op_t transa, transb;  // NO_TRANS or TRANS; syrk, syr2k: transa holds for both operands
   libsgemm_side_t side;
@@ -113,7 +112,7 @@ struct GemmDesc {
 
   int64_t m, n, k;
   float alpha, beta;
-  int64_t lda, ldb, ldc;  // elements
+  int64_t lda, ldb, ldc;
   const void *a, *b;
   float *c;
 
@@ -128,7 +127,7 @@ struct GemmDesc {
   // split. Kernels of other arithmetic than math_mode ignore them.
   const void *plan_a, *plan_b;
 
-  // For fp32_fast: the number under which the backend records its share in FP64 (Backend::fp64_share); 0: no record.
+  // fp32_fast: the number under which the backend records its share in FP64 (Backend::fp64_share); 0: no record.
   uint64_t ticket;
 };
 
@@ -147,10 +146,9 @@ Stored stored_c(const GemmDesc &desc);
 
 inline const RoutineTraits &traits_of(const GemmDesc &desc) { return traits_of(desc.routine); }
 
-// The order of sums is prescribed: only kernels with Kernel::invariant may run.
+// Only kernels with Kernel::invariant may run.
 inline bool invariant(const GemmDesc &desc) { return desc.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
-// trmm, trsm: C is an input.
 inline bool in_place(const GemmDesc &desc) { return traits_of(desc).in_place(); }
 
 inline bool reads_c(const GemmDesc &desc) { return in_place(desc) || desc.beta != 0.0f; }
@@ -161,10 +159,8 @@ GemmDesc batch_item(const GemmDesc &desc, int64_t i);
 // Never 0.
 double flop_count(const GemmDesc &desc);
 
-// Without prefix: "sgemm", "shgemm_batch_strided".
 std::string routine_name(const GemmDesc &desc);
 
-// "sgemm N T m=.. n=.. k=.. alpha=.. lda=.. ...".
 std::string to_string(const GemmDesc &desc);
 
 const char *math_mode_name(libsgemm_math_mode_t mode);

@@ -1,4 +1,4 @@
-// The error bound of an element, on the host and on a device (docs/kernels/verification-bounds.md).
+// The error bound of an element, on host and device (docs/kernels/verification-bounds.md).
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ struct Line {
   }
 };
 
-// For modes that split inputs: the sum, and the most that an element loses.
+// Modes that split inputs: the sum, and the most that an element loses.
 struct Parts {
   double sum, lost;
 };
@@ -33,7 +33,7 @@ struct ElementBound {
   libsgemm_math_mode_t mode;
   double factor;       // f of verify.h
   double alpha, beta;  // beta 0: C was not read
-  double terms;        // per element
+  double terms;        // terms of the element
   ChecksumCut cut;
   // Loss of an operation below the normal range; in threads that flush denormals, of an operand, too.
   double smallest = kChecksumSmallest;
@@ -43,16 +43,16 @@ struct ElementBound {
 LIBSGEMM_HOST_DEVICE inline bool flushes(double smallest) { return smallest >= 0x1p-126; }
 
 struct Limits {
-  double factor, magnitude;  // product: the bound in the normal range
-  double lost;               // by splits
-  double floor;              // below the normal range, by products
+  double factor, magnitude;  // their product is the bound in the normal range
+  double lost;               // loss by splits
+  double floor;              // loss of products below the normal range
   bool leaves_range;         // a correct kernel may leave the range, although the result is inside it
-  bool directed;             // see ElementBound
+  bool directed;
 };
 
 LIBSGEMM_HOST_DEVICE inline double error_ratio(double computed, double wanted, const Limits &l) {
-  // Beyond FP32's range a kernel may overflow to Inf, or in partial sums to NaN, and so spread NaN and Inf of the
-  // input. No finite number may hide them, and none may appear without cause.
+  // Beyond FP32's range a kernel may overflow to Inf, or in partial sums to NaN. No finite number may hide NaN and Inf
+  // of the input, and none may appear without cause.
   if (!checksum_finite(wanted)) return checksum_finite(computed) ? __builtin_huge_val() : 0;
   if (l.leaves_range && l.directed) return 0;
   if (!checksum_finite(computed)) return l.leaves_range ? 0 : __builtin_huge_val();
@@ -73,8 +73,7 @@ LIBSGEMM_HOST_DEVICE inline double operand_floor(const ElementBound &b) {
   return b.smallest * ((size != 1 ? 1 : 0) + (flushes(b.smallest) ? size : 0));
 }
 
-// In FP64: `value` is the sum of the terms, `magnitude` of their magnitudes, `lost` their loss by splits. `old` is 0 if
-// C was not read.
+// In FP64: sum of the terms, of their magnitudes, and of their loss by splits. `old` is 0 if C was not read.
 struct ProductElement {
   double computed, old, value, magnitude, lost;
 };

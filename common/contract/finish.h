@@ -1,5 +1,5 @@
-// From a sum to an element of C with promised bits (LIBSGEMM_DETERMINISTIC_INVARIANT), alike in CUDA, HIP and on the
-// CPU. Only fused multiply-adds: compilers cannot contract them differently.
+// From a sum to an element of C with promised bits (LIBSGEMM_DETERMINISTIC_INVARIANT). All are fused multiply-adds,
+// which no compiler contracts differently.
 #pragma once
 
 #include <cmath>
@@ -8,8 +8,7 @@
 
 namespace libsgemm {
 
-// A sum is -0 where all terms are too small for FP32, but +0 in a kernel that pads k with zeros: adding zero turns -0
-// into +0.
+// Terms too small for FP32 sum to -0, but to +0 in a kernel that pads k with zeros: adding zero turns -0 into +0.
 LIBSGEMM_HOST_DEVICE inline __attribute__((always_inline)) float scaled(float alpha, float sum) {
   return fmaf(alpha, sum, 0.0f);
 }

@@ -1,11 +1,10 @@
-// A thread's floating-point environment: programs may round differently, flush denormals or trap on flags.
+// Programs may round differently, flush denormals or trap on flags.
 #pragma once
 
 #include <cfenv>
 
 namespace libsgemm {
 
-// The calling thread's deviations.
 struct FloatMode {
   bool directed = false;  // does not round to nearest
   bool flushes = false;   // denormal operands, or results, become zeros
@@ -25,8 +24,8 @@ inline FloatMode float_mode() {
 // verification, too.
 inline float factor_of_call(float x) { return x == 0 ? 0.0f : x; }
 
-// During its life the calling thread, and threads that it starts, round to nearest, keep denormals and trap nothing.
-// Flags raised meanwhile are discarded.
+// During its life this thread, and threads that it starts, round to nearest, keep denormals and trap nothing. Flags
+// raised meanwhile are discarded.
 class UsualFloats {
  public:
   UsualFloats() {

@@ -1,5 +1,5 @@
-// binary16 and bfloat16 to float, exactly, NaN payloads included; floats rounded to a math mode's inputs, keeping NaN,
-// Inf and signs of zeros.
+// Conversions of binary16 and bfloat16 to float are exact, NaN payloads included. Rounding floats to a math mode's
+// inputs keeps NaN, Inf and signs of zeros.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ inline float f16_to_float(uint16_t bits) {
   return sign != 0 ? -magnitude : magnitude;
 }
 
-// Without a branch: loops vectorise.
+// Has no branch, so that loops vectorise.
 LIBSGEMM_HOST_DEVICE inline uint32_t where(bool condition, uint32_t x, uint32_t y) {
   const uint32_t mask = 0u - static_cast<uint32_t>(condition);
   return (x & mask) | (y & ~mask);

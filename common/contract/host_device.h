@@ -1,4 +1,3 @@
-// Functions that host and device code share.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__HIP__)

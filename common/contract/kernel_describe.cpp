@@ -13,7 +13,7 @@ struct Size {
   int64_t m, n, k;
 };
 
-// Each kernel supports at least one: large, small, deep, skinny.
+// Each kernel supports at least one of these.
 constexpr Size kSizes[] = {
     {4096, 4096, 4096}, {256, 256, 256}, {64, 64, 64},    {16, 16, 16},     {512, 512, 65536}, {4096, 1, 4096},
     {1, 4096, 4096},    {4096, 4, 4096}, {4, 4096, 4096}, {4096, 16, 512},  {65536, 32, 64},   {32, 65536, 64},

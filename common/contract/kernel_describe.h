@@ -1,4 +1,3 @@
-// Tries calls to find what kernels compute.
 #pragma once
 
 #include "backend.h"

@@ -1,4 +1,3 @@
-// Legality comes first, then measurements, then cost. Each thread remembers its latest choices: calls come in series.
 #include "kernel_table.h"
 
 namespace libsgemm {
@@ -45,7 +44,7 @@ Plan choose(const Backend &backend, const ConvDesc &desc, int device, size_t wor
 }  // namespace
 
 ConvChoiceKey choice_key(const ConvDesc &desc) {
-  // Names every member, as the other choice_key().
+  // Names every member, like the other choice_key().
   const auto &[direction, math_mode, deterministic, n, c, h, w, k, r, s, p, q, groups, stride_h, stride_w, pad_h, pad_w,
                dilation_h, dilation_w, alpha, beta, x_steps, f_steps, y_steps, x, f, y, out] = desc;
   return {n,
@@ -90,8 +89,9 @@ Plan best_plan(const Backend &backend, const GemmDesc &desc, int device, size_t 
                           [&] { return choose(backend, desc, device, workspace_bytes); });
 }
 
-// Pricing all kernels takes some 50 us, as long as a layer of 2 GFLOP.
-Plan best_plan(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes, const Kernel *forced) {
+Plan best_plan(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes, const Kernel *forced) {  // namespace
+
+// Pricing all kernels takes 50 us, as long as a layer of 2 GFLOP.
   if (forced != nullptr) return prepare(*forced, desc, device, workspace_bytes);
   const ConvChoiceKey key = choice_key(desc);
   uint64_t sum = 0;

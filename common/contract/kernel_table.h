@@ -1,4 +1,3 @@
-// Chooses a kernel from a backend's table.
 #pragma once
 
 #include <array>

@@ -1,4 +1,3 @@
-// Math modes, for the choice of a kernel, reports and verification.
 #pragma once
 
 #include "float_mode.h"
@@ -12,7 +11,7 @@ enum class Rounding { none, tf32, bf16, f16 };
 
 struct ModeTraits {
   const char *name;  // in LIBSGEMM_MATH_MODE and reports
-  int rank;          // by the error that a mode allows an element, the smallest first
+  int rank;          // by the error that a mode allows, the smallest first
   Rounding rounding;
   bool splits;  // GPU kernels split each input into 16-bit numbers
   // Cost of the splits beyond FP32's bound (verify.h); 0 for modes that promise FP32's bound or round inputs.
@@ -54,8 +53,8 @@ LIBSGEMM_HOST_DEVICE constexpr ModeTraits mode_traits(libsgemm_math_mode_t mode)
 
 struct Arithmetic {
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
-  bool truncates = false;  // Kernel::truncates
-  FloatMode floats = {};   // of the thread that called a CPU kernel
+  bool truncates = false;
+  FloatMode floats = {};  // those of the thread that called a CPU kernel
 };
 
 // True if x may be less accurate than y. Truncation decides first: its error grows with k.

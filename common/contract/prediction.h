@@ -1,10 +1,10 @@
-// Predicted times of a call on host memory.
+// Predicted seconds of a call on host memory.
 #pragma once
 
 namespace libsgemm {
 
 struct Prediction {
-  double cpu, gpu;           // seconds
+  double cpu, gpu;
   double up, compute, down;  // parts of `gpu`
 };
 

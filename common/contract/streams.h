@@ -1,4 +1,3 @@
-// Stream values beyond those that programs make.
 #pragma once
 
 #include <cstdint>

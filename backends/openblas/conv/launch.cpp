@@ -41,7 +41,6 @@ int64_t next_block(const Axis &axis, int64_t first, int64_t most, bool in_place)
 }
 
 // True if consecutive indices of x are closer in memory than those of y, or equally close in longer runs.
-// 61:|  // Number of floats.
 bool closer(const Block &x, const Block &y, const Matrix &matrix) {
   if (x.count == 1 || y.count == 1) return y.count == 1;
   const int64_t by_x = std::abs(x.step.*matrix.step), by_y = std::abs(y.step.*matrix.step);
@@ -59,7 +58,7 @@ class Convolution {
     for_each_product(desc, measure, this);
   }
 
-  // In floats.
+  // Number of floats.
   size_t scratch() const {
     const int64_t runs = (most_i_ + most_j_ + most_l_) * static_cast<int64_t>(sizeof(Run) / sizeof(float));
     const int64_t elements = most_i_ * most_l_ + most_l_ * most_j_ + most_i_ * most_j_;
