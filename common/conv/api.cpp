@@ -1,4 +1,3 @@
-// The convolutions of libsgemm.h.
 #include <algorithm>
 #include <cstring>
 

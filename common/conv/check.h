@@ -1,4 +1,3 @@
-// Checks of a convolution's arguments.
 #pragma once
 
 #include "conv/call.h"
@@ -6,7 +5,7 @@
 
 namespace libsgemm {
 
-// Checks all but aliasing. Fills *desc, or `info` with INVALID_ARGUMENT, position and message, which names the field.
+// Checks all but aliasing. Fills *desc, or `info` with INVALID_ARGUMENT, position and a message that names the field.
 libsgemm_status_t check_conv(const ConvCall &call, ThreadInfo *info, ConvDesc *desc);
 
 // The output must share no element with an input.

@@ -1,4 +1,3 @@
-// As few copies as the steps allow.
 #include "conv/device_copy.h"
 
 #include <cstdint>
@@ -9,7 +8,7 @@ namespace {
 
 constexpr size_t kAlignment = 256;
 
-// In the order of memory. Dimensions of step 0 are copied once.
+// Visits pieces in the order of memory. Dimensions of step 0 are copied once.
 template <typename Enqueue>
 libsgemm_status_t in_pieces(const Tensor &t, const Enqueue &enqueue) {
   Tensor once = t;

@@ -1,4 +1,3 @@
-// Copies of tensors between host and device.
 #pragma once
 
 #include <memory>
@@ -8,8 +7,8 @@
 
 namespace libsgemm {
 
-// gather() enqueues the copy of a strided tensor to a dense one (dense_like()), scatter() the copy back; both in either
-// direction. Elements between those of the tensor are not written.
+// gather() enqueues the copy of a strided tensor to a dense one (dense_like()), scatter() the copy back, in either
+// direction. Neither writes between the tensor's elements.
 libsgemm_status_t gather(const DeviceMemory &memory, const Tensor &strided, float *dense, Copy::Direction direction,
                          Error *error);
 libsgemm_status_t scatter(const DeviceMemory &memory, const float *dense, const Tensor &strided, float *data,
@@ -18,7 +17,7 @@ libsgemm_status_t scatter(const DeviceMemory &memory, const float *dense, const 
 // A convolution on dense copies of its tensors, in one piece of memory.
 struct DenseConv {
   ConvDesc desc;
-  size_t bytes;  // of all three, each at a multiple of 256
+  size_t bytes;  // all three, each at a multiple of 256
 
   void place(void *memory);
 

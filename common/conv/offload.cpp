@@ -1,5 +1,5 @@
-// One device, dense copies of whole tensors. The result passes through host memory: a failed transfer does not modify
-// the output.
+// Uses one device and dense copies of whole tensors. The result passes through host memory, so that a failed transfer
+// does not modify the output.
 #include "conv/offload.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// A convolution of host memory on a GPU.
 #pragma once
 
 #include "contract/backend.h"
@@ -7,7 +6,7 @@ namespace libsgemm {
 
 bool computes_convolutions(const Backend &backend);
 
-// Copies the inputs to the first device, computes, copies back. NOT_SUPPORTED: no kernel. On failure the output is
+// Computes a convolution of host memory on the first device. NOT_SUPPORTED: no kernel. On failure the output is
 // unmodified. `forced` NULL: the cheapest kernel. *ran: the kernel.
 libsgemm_status_t offload_conv(const Backend &backend, const ConvDesc &desc, const Kernel *forced, const Kernel **ran,
                                Error *error);

@@ -1,4 +1,3 @@
-// Scales a tensor as batches of matrices.
 #include "conv/scale.h"
 
 #include <algorithm>

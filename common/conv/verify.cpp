@@ -1,4 +1,3 @@
-// Element by element, from its terms.
 #include "conv/verify.h"
 
 #include <cmath>
@@ -44,7 +43,7 @@ std::vector<double> largest_of_images(const Tensor &image) {
 // Largest magnitudes, which determine the loss of the smallest elements (docs/kernels/contract.md). Empty in modes
 // without such a loss.
 struct Scales {
-  std::vector<double> image;  // per image of x, data gradient: of y
+  std::vector<double> image;  // one per image of x, data gradient: of y
   double x = 0, y = 0;        // weight gradient
 
   Scales(const ConvDesc &d, libsgemm_math_mode_t mode) {

@@ -1,4 +1,3 @@
-// Checks a convolution against FP64.
 #pragma once
 
 #include <memory>
@@ -20,9 +19,9 @@ class ConvSnapshot {
   Tensor tensor_ = {};
 };
 
-// The worst |error| / bound of the elements examined, as in verify_result(): SAMPLE examines 256, drawn by `seed`, FULL
-// all. The bound is that of product_of(), with the element's own terms, but splits scale whole images
-// (docs/kernels/contract.md). `before`: the old output, of any steps, needed if beta is not 0. Host memory.
+// The worst |error| / bound of the elements examined in host memory, as in verify_result(): SAMPLE examines 256, drawn
+// by `seed`, FULL all. The bound is product_of()'s with the element's own terms, but splits scale whole images
+// (docs/kernels/contract.md). `before`: the old output, of any steps, needed if beta is not 0.
 double verify_conv(const ConvDesc &desc, const Tensor &before, libsgemm_verify_t mode, Arithmetic arithmetic,
                    uint64_t seed);
 

@@ -1,4 +1,3 @@
-// Arithmetic of cuBLAS's extended entry points.
 #pragma once
 
 #include "cublas/cublas.h"
@@ -7,7 +6,7 @@
 namespace libsgemm {
 
 void compute_type(Product *p, int compute);
-// A cublasGemmAlgo_t; every valid one is accepted.
+// `which` is a cublasGemmAlgo_t; every valid one is accepted.
 void algorithm(Product *p, int which);
 
 }  // namespace libsgemm

@@ -1,4 +1,3 @@
-// Batches by arrays of pointers, and groups.
 #include "gpu_blas/batches.h"
 
 #include "cublas/arithmetic.h"
@@ -48,7 +47,7 @@ using namespace libsgemm;
     });                                                                                                            \
   }
 
-// cuBLAS refuses most groups of 16-bit inputs with FP32 output: forwarded, so that the program gets its error.
+// cuBLAS refuses most groups of 16-bit inputs with FP32 output. They are forwarded: the program gets its error.
 #define GEMM_GROUPED_EX(INT, name)                                                                                     \
   LIBSGEMM_API int name(VendorHandle handle, const int *transa, const int *transb, const INT *m, const INT *n,         \
                         const INT *k, const void *alpha, const void *const *a, int a_type, const INT *lda,             \

@@ -1,5 +1,5 @@
-// cuBLAS's binary interface as far as needed, the same from version 11 on: the drop-in builds without CUDA and serves a
-// program's cuBLAS. Enumerations are ints.
+// cuBLAS's binary interface as far as needed, the same from version 11 on. Enumerations are ints. The drop-in builds
+// without CUDA.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ enum CublasCompute : int {
 enum CublasMath : int { kMathDefault = 0, kMathTensorOp = 1, kMathPedantic = 2, kMathTf32 = 3, kMathKind = 15 };
 
 constexpr int kPointerModeHost = 0;
-constexpr int kAtomicsNotAllowed = 0;  // default
+constexpr int kAtomicsNotAllowed = 0;
 
 // cublasLt's attributes of products and matrices.
 enum CublasLtDesc : int {
@@ -42,7 +42,7 @@ enum CublasLtDesc : int {
   kLtFillMode = 6,
   kLtEpilogue = 7,
   kLtBiasPointer = 8,
-  kLtBiasStride = 10,         // between a batch's biases
+  kLtBiasStride = 10,         // distance between a batch's biases
   kLtFirstScalePointer = 17,  // scales of A, B, C and D, then the address for the largest element
   kLtLastScalePointer = 21,
   kLtBiasType = 26,
@@ -56,7 +56,7 @@ enum CublasLtLayout : int {
   kLtBatchCount = 5,
   kLtBatchStride = 6,
   kLtPlaneOffset = 7,
-  kLtBatchMode = 8,  // from 13 on
+  kLtBatchMode = 8,  // from version 13 on
 };
 constexpr int kLtOrderColumns = 0, kLtOrderRows = 1;
 constexpr int kLtFillFull = 2;

@@ -1,4 +1,3 @@
-// Symmetric and triangular matrices.
 #include "gpu_blas/level3.h"
 
 using namespace libsgemm;

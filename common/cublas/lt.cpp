@@ -1,5 +1,4 @@
-// D = f(alpha op(A) op(B) + beta C + bias), C and D the same matrix, or beta = 0. cublasLt's own functions read the
-// descriptors.
+// D = f(alpha op(A) op(B) + beta C + bias), C and D the same matrix, or beta = 0.
 #include "cublas/arithmetic.h"
 #include "gpu_blas/real.h"
 
@@ -97,7 +96,7 @@ bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
   return p->alpha != nullptr && *p->alpha != 0;  // else there may be no product for the epilogue to follow
 }
 
-// NULL, or why to forward.
+// Returns NULL, or why to forward.
 const char *extras(void *descriptor, const Layout &d, Product *p) {
   int trans_c = 0, fill = kLtFillFull;
   if (!read_epilogue(descriptor, d, p)) return "epilogue";

@@ -1,4 +1,3 @@
-// Products, and batches by strides.
 #include "gpu_blas/products.h"
 #include "cublas/arithmetic.h"
 

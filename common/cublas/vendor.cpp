@@ -1,4 +1,3 @@
-// cuBLAS's enumerations and handles.
 #include "gpu_blas/vendor.h"
 
 #include <stdlib.h>
@@ -9,7 +8,7 @@
 #include "gpu_blas/real.h"
 
 extern "C" {
-// Others recognise this library's cuBLAS names by it.
+// Other libsgemm libraries recognise this library's cuBLAS names by it.
 LIBSGEMM_API int libsgemm_cublas_version(void);
 int libsgemm_cublas_version(void) { return LIBSGEMM_VERSION; }
 

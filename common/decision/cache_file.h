@@ -1,4 +1,4 @@
-// Measurements of the machine in the user's cache: commands write them, the library reads them.
+// Measurements in the user's cache: commands write them, the library reads them.
 #pragma once
 
 #include <string>
@@ -15,7 +15,6 @@ std::string cache_path(const std::string &kind, const std::string &key);
 bool read_cache_file(const std::string &path, const std::string &kind, size_t most_bytes, std::string *text,
                      std::string *problem);
 
-// "1.2.3"; part of every key.
 std::string library_version();
 
 }  // namespace libsgemm

@@ -1,4 +1,4 @@
-// Measured model parameters of a machine: `libsgemm calibrate` writes the cache file.
+// Measured model parameters of a machine, written by `libsgemm calibrate`.
 #pragma once
 
 #include <string>
@@ -27,10 +27,10 @@ std::string calibration_device(const char *version, const char *name, int count)
 std::string calibration_path(const CalibrationKey &key);
 
 std::string calibration_to_text(const CalibrationFile &file);
-// False, *problem: not whole and sane.
+// False, with *problem: not whole and sane.
 bool calibration_from_text(const std::string &text, CalibrationFile *file, std::string *problem);
 
-// Compares the key, too, except for the device. False: *problem.
+// Also compares the key, except for the device.
 bool read_calibration(const std::string &path, const CalibrationKey &key, CalibrationFile *file, std::string *problem);
 
 }  // namespace libsgemm

@@ -1,6 +1,5 @@
-// Model parameters are read once for each pair of a GPU and a CPU backend. A process first uses its GPUs when its calls
-// would have saved the time of starting them. Repeatable results must not depend on earlier calls: they start the GPUs
-// at once.
+// A process first uses its GPUs when its calls would have saved the time of starting them. Repeatable results must not
+// depend on earlier calls: they start the GPUs at once.
 #include "decision.h"
 
 #include <algorithm>
@@ -20,17 +19,17 @@ struct Figures {
 
   Calibration calibration;
   double least;        // no smaller product is worth a GPU
-  double least_ever;   // the same, even after assumed parameters replace these
-  std::string device;  // measured on it; empty: assumed
+  double least_ever;   // `least`, kept when assumed parameters replace these
+  std::string device;  // measured device; empty: assumed
   std::string path;
-  int threads;                                    // of the CPU backend
+  int threads;                                    // threads of the CPU backend
   mutable std::atomic<bool> device_known{false};  // `device` has been compared
   const Figures *replaced = nullptr;              // older parameters: for another number of threads, or given up
 };
 
 // Never freed. No lock: a forked child could find it taken.
 std::atomic<const Figures *> g_figures[kFirstCpu][kBackendCount];
-std::atomic<double> g_saved[kFirstCpu];  // seconds that calls would have saved had the devices been started
+std::atomic<double> g_saved[kFirstCpu];  // seconds that calls would have saved with the devices started
 
 // Threads of the CPU backend; in the drop-in, of the program's BLAS at this moment.
 int threads_of(const Backend &cpu, const CpuBlas *blas) {
@@ -71,7 +70,7 @@ std::unique_ptr<Figures> find_figures(int gpu, int cpu, int threads, std::string
   return assumed_figures(threads);
 }
 
-// Puts `made` at the head of the list, if `first` is still the head; otherwise returns the new head.
+// Puts `made` at the head of the list if `first` is still the head; otherwise returns the new head.
 const Figures *publish(int gpu, int cpu, const Figures *first, std::unique_ptr<Figures> made,
                        const std::string &words) {
   made->replaced = first;
@@ -80,7 +79,7 @@ const Figures *publish(int gpu, int cpu, const Figures *first, std::unique_ptr<F
   return made.release();
 }
 
-// For each number of threads, which a program may change. `any`: the latest.
+// There is an entry per number of threads, which a program may change. `any`: the latest.
 const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas, bool any) {
   const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);
   if (first != nullptr && any) return *first;
@@ -93,7 +92,7 @@ const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas, bool any) {
   return *publish(gpu, cpu, first, std::move(made), words);
 }
 
-// Assumed parameters replace those of other devices than the initialised ones.
+// Assumed parameters replace those measured on other devices than the initialised ones.
 const Figures &figures_for_devices(int gpu, int cpu, const Figures &figures) {
   if (figures.device.empty() || figures.device_known.load(std::memory_order_relaxed)) return figures;
   const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);

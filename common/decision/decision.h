@@ -1,4 +1,4 @@
-// CPU or GPU for a call on host memory, by the machine's model parameters, measured or assumed.
+// CPU or GPU for a call on host memory.
 #pragma once
 
 #include "process/env.h"

@@ -1,4 +1,3 @@
-// Interpolates the parameters; one formula models a pipeline.
 #include "model.h"
 
 #include <algorithm>
@@ -10,7 +9,7 @@ namespace {
 // A size's place between two of kSizes.
 struct Place {
   int low;
-  float weight;  // of the upper neighbour
+  float weight;  // weight of the upper neighbour
 };
 
 constexpr int kLast = SizeTable::kCount - 1;
@@ -87,7 +86,7 @@ Prediction predict(const Calibration &calibration, const GemmDesc &desc, unsigne
 }
 
 Calibration assumed_calibration(int cpu_threads) {
-  double core = 10e9;  // a second, of a hardware thread
+  double core = 10e9;  // FLOP a second of a hardware thread
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) {
     core = 50e9;
@@ -126,7 +125,7 @@ Calibration assumed_calibration(int cpu_threads) {
 }
 
 double least_product(const Calibration &calibration) {
-  constexpr int kOctaves = 14;  // up to 8192
+  constexpr int kOctaves = 14;
   const auto size = [](int octave) { return int64_t{1} << octave; };
   double least = static_cast<double>(size(3 * (kOctaves - 1)));
   GemmDesc desc = {};

@@ -9,15 +9,15 @@
 
 namespace libsgemm {
 
-// A positive function of m, n and k, given at kSizes. Its logarithm is linear in theirs between them, constant beyond
-// the ends.
+// A positive function of m, n and k, given at kSizes. Between these its logarithm is linear in theirs; beyond the ends
+// it is constant.
 class SizeTable {
  public:
   static constexpr std::array<int, 10> kSizes = {1, 8, 32, 64, 128, 256, 512, 1024, 4096, 16384};
   static constexpr int kCount = static_cast<int>(kSizes.size());
 
   double at(double m, double n, double k) const;
-  // Indices of kSizes.
+  // Arguments are indices of kSizes.
   double get(int m, int n, int k) const;
   void set(int m, int n, int k, double value);
 
@@ -35,7 +35,8 @@ struct Link {
   double up, down;
 };
 
-// A call costs `call`, the longest of copying up, computing and copying down, and what of the others does not overlap.
+// A call costs `call`, the longest of copying up, computing and copying down, and the part of the others that does not
+// overlap.
 struct GpuCosts {
   double startup;       // seconds until a process can use its devices
   double call;          // seconds of any call
@@ -49,12 +50,12 @@ struct GpuCosts {
 };
 
 struct Calibration {
-  SizeTable cpu_flops;  // a second, of one product
+  SizeTable cpu_flops;  // FLOP a second of one product
   GpuCosts gpu;
   double margin;  // factor by which a GPU must win: above 1 for assumed parameters
 };
 
-// A fast CPU, a slow link.
+// Assumes a fast CPU and a slow link.
 Calibration assumed_calibration(int cpu_threads);
 
 enum Pinned : unsigned { kPinnedA = 1, kPinnedB = 2, kPinnedC = 4 };

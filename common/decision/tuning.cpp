@@ -1,4 +1,4 @@
-// Tunings are kept for good. No lock: a forked child could find it taken.
+// Tunings are never freed. No lock: a forked child could find it taken.
 #include "tuning.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Place {
   const Kernel *kernel;  // NULL: free
 };
 
-// One device's: a hash table, more than half free.
+// One device's hash table, more than half free.
 struct TunedRows {
   const Backend *backend;
   int device;
@@ -31,7 +31,7 @@ struct TunedRows {
   const TunedRows *next;
 };
 
-std::atomic<const TunedRows *> g_rows{nullptr};  // over all devices
+std::atomic<const TunedRows *> g_rows{nullptr};  // all devices
 struct Asked {
   std::string file;
 };
@@ -62,7 +62,7 @@ size_t fill(const Backend &backend, const std::vector<TunedCall> &calls, std::ve
   return known;
 }
 
-// For the log; empty: none.
+// Returns a line for the log, or nothing.
 std::string read_rows(const Backend &backend, int device, std::vector<Place> *places) {
   libsgemm_device_info_t info = {};
   Error error = {};

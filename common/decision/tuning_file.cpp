@@ -1,4 +1,3 @@
-// One line per call.
 #include "tuning_file.h"
 
 #include <locale>

@@ -1,4 +1,4 @@
-// Kernels measured to be fastest for repeated calls. `libsgemm tune` writes a file per kind of GPU.
+// Kernels measured to be fastest, in a file per kind of GPU, written by `libsgemm tune`.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace libsgemm {
 
 // Names the file.
 struct TuningKey {
-  std::string library;  // version
+  std::string library;
   std::string backend;
   std::string device;  // driver and name
 };
@@ -33,7 +33,7 @@ TuningKey tuning_key(const char *backend, const char *version, const char *devic
 std::string tuning_path(const TuningKey &key);
 
 std::string tuning_to_text(const TuningFile &file);
-// False, *problem: not whole and sane.
+// False, with *problem: not whole and sane.
 bool tuning_from_text(const std::string &text, TuningFile *file, std::string *problem);
 bool read_tuning(const std::string &path, TuningFile *file, std::string *problem);
 bool is_for(const TuningFile &file, const TuningKey &key, std::string *problem);

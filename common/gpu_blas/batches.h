@@ -16,7 +16,7 @@ struct Groups {
   GroupCall call = {};
 };
 
-// 0, no enumerator, for an illegal value.
+// Returns 0, no enumerator, for an illegal value.
 inline libsgemm_op_t as_op(int theirs) { return static_cast<libsgemm_op_t>(std::max(op_of(theirs), 0)); }
 
 template <typename INT>

@@ -1,4 +1,3 @@
-// Translates calls of either vendor's BLAS.
 #pragma once
 
 #include "gpu_blas/take.h"

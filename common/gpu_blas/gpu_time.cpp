@@ -1,4 +1,4 @@
-// A device's reset destroys the context of its events, which must then not be queried: contexts have unique numbers.
+// Contexts have unique numbers: a device's reset destroys the context of its events, which must then not be queried.
 #include "gpu_blas/gpu_time.h"
 
 #include <cstdint>
@@ -56,7 +56,7 @@ class Relaxed {
 struct Clocks {
   std::mutex mutex;
   std::vector<GpuTime::Context *> contexts;  // never freed: threads hold pointers
-  bool ended = false;                        // the process exits
+  bool ended = false;
 };
 Clocks &clocks() { return immortal<Clocks>(); }
 
@@ -76,7 +76,7 @@ void collect(GpuTime::Context *context, bool wait) {
   }
 }
 
-// During exit. Registered after the driver's handler: the driver still works; contexts may be gone.
+// During exit. Registered after the driver's handler, so the driver still works; contexts may be gone.
 void collect_all() {
   const std::lock_guard<std::mutex> lock(clocks().mutex);
   clocks().ended = true;
@@ -87,7 +87,7 @@ void collect_all() {
   }
 }
 
-// NULL: unknown. Needs the mutex.
+// Returns NULL if unknown. Needs the mutex.
 GpuTime::Context *current_context() {
   static const bool registered = std::atexit(collect_all) == 0;
   unsigned long long id = 0;

@@ -1,5 +1,5 @@
-// GPU time of calls, for statistics: between two events on the call's stream, around its launches. No call waits for
-// events: later calls read those that have passed, exit reads the rest.
+// GPU time of calls, for statistics, between two events around a call's launches. No call waits for events: later calls
+// read those that have passed, exit reads the rest.
 #pragma once
 
 namespace libsgemm {
@@ -13,7 +13,7 @@ class GpuTime {
   GpuTime &operator=(const GpuTime &) = delete;
   bool active() const { return context_ != nullptr; }
 
-  // Earlier launches are not counted.
+  // Excludes earlier launches.
   void restart();
   // The time is added later to the statistics under these names, which must be static.
   void finish(const char *entry, const char *backend, const char *kernel);

@@ -1,4 +1,4 @@
-// State of a handle of the program's GPU BLAS: a libsgemm handle, and the program's settings.
+// State of a handle of the program's GPU BLAS.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ struct HandleState {
   libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
   bool unavailable = false;       // no backend for the device; not looked for again
   bool prepares_in_vain = false;  // no kernel for calls that need a preparation; none is made again
-  bool stream_was_set = false;    // since the latest call; maybe another stream at the same address
-  void *workspace = nullptr;      // the program's; NULL: none
+  bool stream_was_set = false;    // set since the latest call, maybe to another stream at the same address
+  void *workspace = nullptr;      // the program's, or NULL
   size_t workspace_bytes = 0;
 };
 
@@ -28,8 +28,8 @@ std::shared_ptr<HandleState> state_of(VendorHandle handle);
 // Call it before the handle is destroyed.
 void forget_handle(VendorHandle handle);
 
-// Call it after the vendor has made a handle, if `status` says so. Drops the state of an older handle at the same
-// address, whose destruction may have passed unseen. Returns `status`.
+// Call it after the vendor has made a handle, with its `status`, which it returns. Drops the state of an older handle
+// at the same address, whose destruction may have passed unseen.
 int note_new_handle(int status, const VendorHandle *handle);
 
 void note_stream(VendorHandle handle, bool keeps_workspace);

@@ -25,8 +25,8 @@ struct MatrixCopy {
   INT to_ld;
 };
 
-// Copies B to C before trmm, unless they are the same: ours overwrites B. If a later step fails, the vendor's trmm is
-// called, which does not read C.
+// Copies B to C before trmm, unless they are the same: ours overwrites B. If a later step fails, the vendor's trmm,
+// which does not read C, is called.
 template <typename INT>
 int prepare_trmm(const void *argument) {
   const auto &x = *static_cast<const MatrixCopy<INT> *>(argument);
@@ -102,7 +102,7 @@ int prepare_trmm(const void *argument) {
     return take(p, [&] { return real(handle, side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb); }); \
   }
 
-// No trsm batch by arrays of pointers: counted and forwarded.
+// libsgemm has no such batch: calls are counted and forwarded.
 #define TRSM_BATCHED(INT, name)                                                                                    \
   LIBSGEMM_API int name(VendorHandle handle, int side, int uplo, int trans, int diag, INT m, INT n,                \
                         const float *alpha, const float *const *a, INT lda, float *const *b, INT ldb, INT count) { \

@@ -1,5 +1,5 @@
-// Finds the function behind a name of cuBLAS or rocBLAS: the next definition in the global scope if the program is
-// linked with that library; otherwise that of the opened library, or of a library that a module needs, as in Python.
+// Finds the function behind a name of cuBLAS or rocBLAS: the next definition in the global scope; otherwise that of the
+// opened library, or, as in Python, of a library that a module needs.
 #include "gpu_blas/real.h"
 
 #include <dlfcn.h>
@@ -18,7 +18,7 @@ bool is_the_vendors(const std::string &object_name) {
   return file.compare(0, std::strlen(kVendorLibrary), kVendorLibrary) == 0;
 }
 
-// The library stays loaded. If the drop-in was opened under its name, the drop-in's definition is skipped.
+// The library stays loaded. If the drop-in was opened under its name, its definition is skipped.
 void *definition_in(const std::string &object_name, const char *name) {
   Object object = opened_object(object_name.c_str());
   void *const found = object != nullptr ? dlsym(object.get(), name) : nullptr;

@@ -1,4 +1,3 @@
-// The program's own cuBLAS or rocBLAS.
 #pragma once
 
 #include <atomic>
@@ -8,7 +7,7 @@
 
 namespace libsgemm {
 
-// NULL: no such library is loaded, or it lacks the function.
+// NULL: the program's cuBLAS or rocBLAS is not loaded, or lacks the function.
 void *find_in_vendor(const char *name);
 
 template <typename F>

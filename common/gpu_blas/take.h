@@ -32,7 +32,7 @@ struct Product {
   Asked asked = Asked::exact;
   const char *refusal = nullptr;  // why the call is forwarded, whatever the handle says
   Epilogue epilogue = {};
-  // cublasLt: arguments of the call.
+  // cublasLt's arguments of the call.
   bool from_lt = false;
   void *stream = nullptr, *workspace = nullptr;
   size_t workspace_bytes = 0;
@@ -53,7 +53,7 @@ struct Preparation {
   const void *argument = nullptr;
 };
 
-// NULL: done, *status is the vendor's. Otherwise why it is forwarded; C is untouched. `time` may be NULL.
+// NULL: done, *status is the vendor's. Otherwise why the call is forwarded; C is untouched. `time` may be NULL.
 const char *try_ours(const Product &product, const Preparation &first, int *status, GpuTime *time);
 
 bool is_counting();

@@ -1,4 +1,4 @@
-// Differences between the vendors' BLAS (cublas/vendor.cpp, rocblas/vendor.cpp). Their enumerations are passed as ints.
+// Differences between the vendors' BLAS. Their enumerations are passed as ints.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ constexpr int kVendorSuccess = 0;
 struct Product;
 
 enum class Asked : int8_t {
-  exact,    // FP32 inputs and sums
+  exact,
   reduced,  // inputs may be rounded: to TF32, or to 16 bits
   refused   // libsgemm lacks it: pedantic math, emulation, other types
 };
 
-// The settings of the vendor's handle.
+// Settings of the vendor's handle.
 struct Surroundings {
   void *stream = nullptr;
   Asked asked = Asked::exact;
@@ -34,7 +34,7 @@ extern const int kVendorLacks;  // status for a function that the process's libr
 
 int vendor_status(libsgemm_status_t status);
 
-// To CBLAS's; -1: illegal.
+// Converts to CBLAS's value; -1: illegal.
 int op_of(int theirs);
 int side_of(int theirs);
 int uplo_of(int theirs);
@@ -42,7 +42,7 @@ int diag_of(int theirs);
 // *type: the inputs' type; f32 for C. False: libsgemm has no such type.
 bool type_of(int theirs, Type *type);
 
-// NULL, or why the call is forwarded.
+// Returns NULL, or why the call is forwarded.
 const char *ask_handle(const Product &product, Surroundings *around);
 void *stream_of(VendorHandle handle);
 

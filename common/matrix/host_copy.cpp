@@ -1,4 +1,3 @@
-// Copies of operands.
 #include "host_copy.h"
 
 #include <algorithm>
@@ -112,7 +111,7 @@ libsgemm_status_t HostCopy::take(const DeviceMemory &memory, const GemmDesc &dev
     return LIBSGEMM_OUT_OF_MEMORY;
   }
   desc_ = device_;
-  desc_.plan_a = desc_.plan_b = nullptr;  // in device memory
+  desc_.plan_a = desc_.plan_b = nullptr;  // these are in device memory
   const GemmDesc first = batch_item(device_, 0);
   desc_.lda = std::max<int64_t>(1, stored_a(first).rows);
   desc_.ldb = std::max<int64_t>(1, stored_b(first).rows);

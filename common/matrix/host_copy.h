@@ -1,4 +1,3 @@
-// A device call's operands, copied to host memory to verify or compute there.
 #pragma once
 
 #include <memory>
@@ -15,13 +14,12 @@ struct DeviceMemory {
   bool arrays_on_device;  // see Launch
 };
 
-// Waits for the stream, even after a failure: enqueued work uses memory that may be freed next. Returns the first
-// error.
+// Waits for the stream even after a failure: enqueued work uses memory that may be freed next. Returns the first error.
 libsgemm_status_t wait_after(const DeviceMemory &memory, libsgemm_status_t status, Error *error);
 
 class HostCopy {
  public:
-  // Copies A, B and C after the enqueued work, and waits. OUT_OF_MEMORY: no host memory.
+  // Copies A, B and C to host memory after the enqueued work, and waits. OUT_OF_MEMORY: no host memory.
   libsgemm_status_t take(const DeviceMemory &memory, const GemmDesc &device, Error *error);
 
   // Dense copies; a batch has arrays of pointers.

@@ -1,4 +1,3 @@
-// Work on the part of C that a routine defines.
 #include "host_matrix.h"
 
 #include <algorithm>
@@ -8,7 +7,7 @@
 namespace libsgemm {
 namespace {
 
-// Calls visit(column, first row, rows).
+// Calls visit(column, first row, rows) for the part of C that the routine writes.
 template <typename Visit>
 void for_columns(const GemmDesc &desc, const Visit &visit) {
   const Stored c = stored_c(desc);

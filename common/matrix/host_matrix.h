@@ -1,4 +1,4 @@
-// C in host memory, without a backend: beta * C, and copies to restore it.
+// C in host memory, without a backend.
 #pragma once
 
 #include <cstddef>

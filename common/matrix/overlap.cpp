@@ -1,4 +1,3 @@
-// Overlap, column by column.
 #include "overlap.h"
 
 #include <algorithm>
@@ -33,7 +32,7 @@ struct Indices {
   int64_t first, last;
 };
 
-// Indices of the ranges that overlap `range`. There are `count`: `zero`, and each `step` further.
+// Indices of those of `count` ranges, `zero` and each `step` further, that overlap `range`.
 Indices meeting(Range range, Range zero, int64_t step, int64_t count) {
   if (step == 0) return {0, meet(range, zero) ? 0 : -1};
   const auto last_within = [step](int64_t bytes) { return bytes < 0 ? -1 : bytes / step; };
@@ -50,8 +49,7 @@ bool column_meets(Range range, const Stored &y) {
   return false;
 }
 
-// Items and columns: the kind that is further apart is the outer loop. Few of these reach the range, and in each of
-// them few of the others.
+// The outer loop is over items or columns, whichever are further apart: few of them reach the range.
 bool batch_meets(Range range, const StoredBatch &y) {
   const int64_t size = static_cast<int64_t>(y.first.size), pitch = y.first.ld * size;
   if (y.step >= pitch || y.step == 0) {

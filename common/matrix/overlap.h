@@ -5,8 +5,8 @@
 
 namespace libsgemm {
 
-// Exact: submatrices that interleave without sharing an element, as LAPACK passes them, do not overlap. Constant time
-// if the address ranges are apart, else proportional to the columns of x.
+// Exact: submatrices that interleave without sharing an element, as in LAPACK, do not overlap. Constant time if the
+// address ranges are apart, else proportional to the columns of x.
 bool overlap(const Stored &x, const Stored &y);
 
 // `count` matrices like the first, `step` bytes apart.

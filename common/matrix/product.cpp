@@ -1,4 +1,3 @@
-// Views from a description.
 #include "product.h"
 
 #include <utility>

@@ -1,6 +1,5 @@
 // Level-3 BLAS as sums of products: every routine but trsm is out = alpha * sum of x * y + beta * out on its part of
-// out. Views hide transposition, symmetry, triangles, 16-bit types and rounding. `ref` computes from these views;
-// verification checks against them.
+// out. Views hide transposition, symmetry, triangles, 16-bit types and rounding.
 #pragma once
 
 #include <algorithm>

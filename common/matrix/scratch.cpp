@@ -1,5 +1,5 @@
 // One buffer per thread, freed when the thread ends. No thread_local with a destructor: glibc ends the process if it
-// has no memory to register the destructor.
+// has no memory to register it.
 #include "scratch.h"
 
 #include <pthread.h>
@@ -33,7 +33,7 @@ float *thread_scratch(size_t count) {
   Header *buffer = static_cast<Header *>(pthread_getspecific(own.value));
   if (buffer != nullptr && count <= buffer->capacity) return reinterpret_cast<float *>(buffer + 1);
   if (count > (SIZE_MAX - 63 - sizeof(Header)) / sizeof(float)) return nullptr;
-  // Freed first: both are never held at the same time.
+  // Both are never held at the same time.
   pthread_setspecific(own.value, nullptr);
   std::free(buffer);
   buffer = static_cast<Header *>(std::aligned_alloc(64, sizeof(Header) + (count * sizeof(float) + 63) / 64 * 64));

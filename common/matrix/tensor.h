@@ -1,4 +1,3 @@
-// Strided tensors, and work on them that needs no backend.
 #pragma once
 
 #include <algorithm>

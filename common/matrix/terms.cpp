@@ -1,4 +1,3 @@
-// Clips loops over terms to the image.
 #include "terms.h"
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 
 namespace libsgemm {
 
-// Terms outside of the padding; loop[0] is the outermost. Term (i, j, l) is a[i * loop[0].a + ...] times b[i *
-// loop[0].b + ...].
+// Terms outside the padding; loop[0] is the outermost. Term (i, j, l) is a[i * loop[0].a + ...] times b[i * loop[0].b +
+// ...].
 struct Terms {
   struct Loop {
     int64_t count, a, b;

@@ -1,4 +1,3 @@
-// Ranks and numbers of devices.
 #include "devices.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// The devices that compute with host memory.
 #pragma once
 
 #include <vector>
@@ -7,9 +6,8 @@
 
 namespace libsgemm {
 
-// The devices that share a call. They equal the first: they choose the same kernels, so a result does not depend on
-// which device computed. LIBSGEMM_OFFLOAD_DEVICES sets their number; the default is all. Under MPI it is one: the
-// device of the process's rank.
+// The devices that share a call. They equal the first, so that a result does not depend on the device.
+// LIBSGEMM_OFFLOAD_DEVICES sets their number, by default all; under MPI the device of the process's rank.
 std::vector<int> offload_devices(const Backend &backend);
 
 // The backend refuses the device to all calls from now on: no thread waits for its work.

@@ -52,7 +52,7 @@ size_t workspace_limit(const GemmDesc &d) {
   return mode_traits(d.math_mode).splits ? kSplitWorkspace : LIBSGEMM_WORKSPACE_DEFAULT_BYTES;
 }
 
-// One tile of each shape, on the diagonal and off it.
+// Visits one tile of each shape, on the diagonal and off it.
 template <typename Visit>
 void for_shapes(const GemmDesc &d, const TilePlan &p, const Visit &visit) {
   const auto distinct = [](const std::vector<int64_t> &bounds, std::ptrdiff_t most) {
@@ -128,9 +128,7 @@ libsgemm_status_t plan_for(const Request &r, size_t budget, TilePlan *plan, size
   return fits_budget() ? LIBSGEMM_SUCCESS : no_memory();
 }
 
-// ---- Running
-
-// Staging pieces. None if the device copies all operands in place.
+// No staging pieces if the device copies all operands in place.
 int pieces_wanted(const Request &r, const TilePlan &p) {
   const bool whole = p.group == 1;
   if (whole && r.a.pinned && r.c.pinned && (r.b.pinned || p.b_bytes == 0)) return 0;
@@ -139,7 +137,7 @@ int pieces_wanted(const Request &r, const TilePlan &p) {
   return static_cast<int>(std::clamp<int64_t>(wanted, 4, kMostPieces));
 }
 
-// All of them if none is left: the first then reports the error.
+// All devices if none is left: the first then reports the error.
 std::vector<int> devices_left(const Backend &backend) {
   std::vector<int> all = offload_devices(backend);
   const auto gone = [&](int device) { return is_abandoned(backend, device); };
@@ -288,8 +286,8 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
     set_error(error, "no host memory for a copy of C");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
-  // The plan depends on the first device alone, which the others equal: results do not depend on the device. Repeatable
-  // results must not depend on earlier calls: their plans are not kept.
+  // The plan depends on the first device alone, so results do not depend on the device. Repeatable results must not
+  // depend on earlier calls: their plans are not kept.
   const bool may_keep = !repeatable(desc.deterministic) && desc.batch == Batch::none;
   const PlanKey key = {&backend, r.devices.front(), forced, r.rates, choice_key(desc)};
   libsgemm_status_t status = LIBSGEMM_SUCCESS;

@@ -1,4 +1,3 @@
-// Addresses of parts of matrices.
 #include "operand.h"
 
 #include <algorithm>
@@ -78,7 +77,7 @@ size_t piece_offset(const Block &b, const Piece &p, size_t size) {
 }
 
 size_t piece_bytes(const Block &b, const Piece &p, size_t size) {
-  // Without the gap after the last column, which may be beyond the end of the block.
+  // Excludes the gap after the last column, which may be beyond the end of the block.
   return (static_cast<size_t>(p.columns) - 1) * pitch(b, p, size) + static_cast<size_t>(p.rows) * size;
 }
 

@@ -9,7 +9,7 @@ namespace libsgemm {
 struct Operand {
   enum Which : int8_t { a, b, c } which;
   const GemmDesc *desc;
-  size_t size;  // of an element
+  size_t size;  // bytes of an element
   bool pinned;  // the device copies it in place
 
   Stored of_item(int64_t item) const;

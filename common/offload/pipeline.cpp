@@ -1,4 +1,3 @@
-// Takes tiles, gives them buffers, launches and ends.
 #include "pipeline.h"
 
 #include <sched.h>
@@ -114,7 +113,7 @@ libsgemm_status_t Pipeline::run(Error *error) {
       }
       if (status == LIBSGEMM_SUCCESS) status = check_time(error);
       if (helps_ && help_copy()) {
-        ++quiet_;  // maybe for another call
+        ++quiet_;  // maybe a copy of another call
       } else {
         idle_for_a_while();
       }
@@ -133,7 +132,7 @@ libsgemm_status_t Pipeline::run(Error *error) {
   return status;
 }
 
-// No other device can take over: a tile has no kernel, or a lost device may still write to the result.
+// True if no other device can take over: a tile has no kernel, or a lost device may still write to the result.
 bool Pipeline::hopeless(libsgemm_status_t status) const {
   return status == LIBSGEMM_NOT_SUPPORTED || (ending_ == Ending::lost && job_.c.pinned);
 }
@@ -189,8 +188,6 @@ libsgemm_status_t Pipeline::check_time(Error *error) {
   ending_ = Ending::lost;
   return LIBSGEMM_EXECUTION_FAILED;
 }
-
-// ---- Units and buffers
 
 bool Pipeline::take_units() {
   bool moved = false;
@@ -267,7 +264,7 @@ bool Pipeline::assign_step(Work *w) {
   return true;
 }
 
-// In order. C goes up before the operands of later units.
+// In order: C goes up before the operands of later units.
 bool Pipeline::assign_c() {
   bool moved = false;
   for (Work &w : works_) {
@@ -327,8 +324,6 @@ void Pipeline::begin_saving(Work *w) {
     for (size_t i = first; i < w->saves.size(); i += kSavesApart) submit_copy(&w->saves[i], helps_);
   }
 }
-
-// ---- Launches
 
 GemmDesc Pipeline::describe(const Step &s) const {
   GemmDesc d = device_desc(job_.desc, job_.plan, s.work->unit, s.factors);
@@ -393,9 +388,7 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
   return status;
 }
 
-// ---- The end
-
-// After a failure: host threads and the device finish their work.
+// After a failure host threads and the device finish their work.
 void Pipeline::settle() {
   for (std::vector<Slot> *all : {&slots_, &direct_}) {
     for (Slot &slot : *all) {
@@ -414,7 +407,7 @@ void Pipeline::settle() {
   for (void *stream : {set_->up, set_->compute, set_->down}) {
     if (ending_ != Ending::lost) settle_stream(stream);
   }
-  // If another call has given the device up, nothing was waited for: copies may be in flight. After any other failure
+  // If another call has given the device up, nothing was waited for, and copies may be in flight. After other failures
   // the device does nothing more.
   if (is_abandoned(backend_, device_)) ending_ = Ending::lost;
 }

@@ -19,7 +19,7 @@ class UnitQueue {
  public:
   UnitQueue(const GemmDesc &desc, const TilePlan &plan, int parts);
   bool take(int part, Unit *unit);
-  // For other devices. False: no memory.
+  // Returns a unit for other devices. False: no memory.
   bool give_back(int part, const Unit &unit);
   bool empty() const;
   size_t parts() const { return parts_.size(); }
@@ -45,7 +45,7 @@ struct Job {
 
 struct Traffic {
   double up = 0, down = 0;  // bytes
-  int64_t tiles = 0;        // with results in place
+  int64_t tiles = 0;        // tiles with results in place
 };
 
 class Pipeline {
@@ -55,14 +55,13 @@ class Pipeline {
 
   static size_t events_needed(const TilePlan &plan, size_t pieces);
 
-  // Works until no units are left, it fails, or the call is cancelled. After a failure others take the rest, or it
-  // cancels the call. After SUCCESS it may run again, for returned units. At return nothing is at work, unless the
+  // Works until no units are left, it fails, or the call is cancelled. After a failure other devices take the rest, or
+  // it cancels the call. After SUCCESS it may run again, for returned units. At return nothing is at work, unless the
   // device is lost.
   libsgemm_status_t run(Error *error);
   Ending ending() const { return ending_; }
   int device() const { return device_; }
 
-  // After the call's failure.
   void restore() const;
   const Kernel *kernel() const { return kernel_; }
   bool tuned() const { return tuned_; }
@@ -114,7 +113,7 @@ class Pipeline {
   struct Step {
     Work *work;
     Factors factors;
-    Buffer *first, *second;  // in place of A and B; second may be NULL
+    Buffer *first, *second;  // serve as A and B; second may be NULL
   };
 
   enum State : int { idle, filling, filled, flying, storing, stored };

@@ -1,4 +1,3 @@
-// Copies to and from the device.
 #include <algorithm>
 
 #include "pipeline.h"
@@ -124,7 +123,7 @@ libsgemm_status_t Pipeline::land_uploads(bool *moved) {
   return LIBSGEMM_SUCCESS;
 }
 
-// Only results whose kernels ended without an error and whose old values are saved.
+// Fetches only results whose kernels ended without an error and whose old values are saved.
 libsgemm_status_t Pipeline::fetch(bool *moved) {
   while (!results_.empty()) {
     Work *w = results_.front();

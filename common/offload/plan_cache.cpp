@@ -1,4 +1,3 @@
-// A few plans under a lock.
 #include "plan_cache.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Threads and failures of a call.
 #include "run.h"
 
 #include <algorithm>

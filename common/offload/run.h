@@ -23,7 +23,7 @@ class Holdings {
     sets.push_back(set);
     endings.push_back(Ending::failed);
   }
-  size_t share() const { return pieces.size() / sets.size(); }  // per set
+  size_t share() const { return pieces.size() / sets.size(); }
 
   std::vector<DeviceSet *> sets;
   std::vector<Ending> endings;

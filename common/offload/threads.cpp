@@ -1,4 +1,3 @@
-// A queue and its threads.
 #include "threads.h"
 
 #include <pthread.h>
@@ -67,7 +66,7 @@ void watch(Pool *p) {
 }
 
 void work(Pool *p) {
-  bool watched = true;  // since the last task
+  bool watched = true;  // watched since the last task
   std::unique_lock<std::mutex> lock(p->mutex);
   for (;;) {
     CopyTask *task = p->tasks.pop();

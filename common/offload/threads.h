@@ -10,14 +10,14 @@ struct CopyTask {
 };
 
 // Tasks start in order; at once if no thread can be created. `helps`: the caller calls help_copy() until the task has
-// run: no thread is woken for a single task.
+// run, so that no thread is woken for a single task.
 void submit_copy(CopyTask *task, bool helps);
 
-// The first waiting task, of any call; false: none.
+// Runs the first waiting task, of any call; false: none.
 bool help_copy();
 
-// LIBSGEMM_OFFLOAD_THREADS, by default one for two cores that the process may use, from 2 to 16, and no more than the
-// program allows its BLAS (docs/kernels/offload.md).
+// LIBSGEMM_OFFLOAD_THREADS, by default one for two cores, from 2 to 16, and no more than the program allows its BLAS
+// (docs/kernels/offload.md).
 int copy_threads();
 
 // The next task starts them again. The gate must be closed.

@@ -17,7 +17,7 @@ constexpr int kWorse = 4;           // successive slower plans that end the sear
 constexpr double kClearly = 0.99;   // share of the time below which a plan of more and smaller tiles wins
 constexpr double kCoarsely = 1.02;  // likewise over coarse tiles: several devices can share smaller ones
 constexpr int64_t kCoarse = 4096 + 256;
-constexpr int64_t kMostSteps = 4096;    // of a simulated plan; longer ones are estimated
+constexpr int64_t kMostSteps = 4096;    // steps of a simulated plan; longer ones are estimated
 constexpr double kTooMany = 1 << 21;    // no device has so little memory
 constexpr int kDepths = 3;              // lengths of blocks of k tried for a tile, each half the one before
 constexpr double kQuick = 200e-6;       // seconds; a shorter call is not worth cutting
@@ -191,7 +191,7 @@ void simulate(const GemmDesc &d, const Rates &rates, TilePlan *p) {
   p->seconds = down;
 }
 
-// For a plan too long to simulate: as if nothing stayed on the device.
+// Estimates a plan too long to simulate, as if nothing stayed on the device.
 void estimate(const GemmDesc &d, const Rates &rates, double steps, TilePlan *p) {
   const Unit unit = {0, p->group, 0, 0, false};
   const double up = static_cast<double>(p->a_bytes + p->b_bytes) / rates.up;
@@ -253,7 +253,7 @@ bool fit_plan(const GemmDesc &d, size_t budget, TilePlan *plan) { return assign_
 
 namespace {
 
-// Only where memory demands it, into long blocks.
+// Cuts only where memory demands it, into long blocks.
 void cut_depth(const GemmDesc &d, TilePlan *p, Search *search) {
   int64_t depth = 16;
   while (depth * 2 < d.k) depth *= 2;

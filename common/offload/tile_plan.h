@@ -18,7 +18,7 @@ inline int64_t ceil_div(int64_t x, int64_t y) { return x / y + (x % y != 0 ? 1 :
 // Assumed: a wrong speed costs only time.
 struct Rates {
   double up, down;  // bytes a second, from and to the call's host memory
-  double flops;     // a second
+  double flops;     // FLOP a second
 };
 
 enum class Order : int8_t {
@@ -32,13 +32,13 @@ struct TilePlan {
   Order order;
   std::vector<int64_t> rows, cols, depth;  // from 0 to m, n, k
   int a_buffers, b_buffers, c_buffers;     // blocks on the device at a time
-  size_t a_bytes, b_bytes, c_bytes;        // of one buffer
+  size_t a_bytes, b_bytes, c_bytes;        // size of one buffer
   double seconds;                          // predicted
 
   int64_t row_panels() const { return static_cast<int64_t>(rows.size()) - 1; }
   int64_t col_panels() const { return static_cast<int64_t>(cols.size()) - 1; }
   int64_t steps() const { return static_cast<int64_t>(depth.size()) - 1; }
-  int64_t tiles() const { return row_panels() * col_panels(); }  // at most
+  int64_t tiles() const { return row_panels() * col_panels(); }  // upper bound: a triangle has fewer
   size_t bytes() const {
     return static_cast<size_t>(a_buffers) * a_bytes + static_cast<size_t>(b_buffers) * b_bytes +
            static_cast<size_t>(c_buffers) * c_bytes;
@@ -54,10 +54,10 @@ bool fit_plan(const GemmDesc &desc, size_t budget, TilePlan *plan);
 struct Unit {
   int64_t item, items;  // products
   int64_t i, j;         // tile
-  bool back;            // k from its last block to the first
+  bool back;            // k runs from its last block to the first
 };
 
-// In order, for device `part` of `parts`. A device's tiles are in neighbouring columns.
+// Units in order, for device `part` of `parts`. A device's tiles are in neighbouring columns.
 std::vector<Unit> make_units(const GemmDesc &desc, const TilePlan &plan, int part, int parts);
 
 // The same part of several products' matrices; items 0: none.

@@ -1,4 +1,3 @@
-// Dense copies of C's columns in memory mapped for the call.
 #include "undo.h"
 
 #include <sys/mman.h>
@@ -117,7 +116,7 @@ bool Undo::reserve(const GemmDesc &d) {
 
 namespace {
 
-// Flushes memory that was only read. Otherwise the writes of a device flush it line by line, far slower
+// Flushes memory that was only read. Otherwise a device's writes flush it line by line, far slower
 // (docs/kernels/offload.md).
 #ifdef __x86_64__
 __attribute__((target("clflushopt"))) void flush(char *first, size_t bytes) {

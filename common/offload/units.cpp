@@ -6,7 +6,7 @@
 namespace libsgemm {
 namespace {
 
-constexpr size_t kAlignment = 256;  // of blocks on the device
+constexpr size_t kAlignment = 256;  // alignment of blocks on the device
 
 void sort_units(Order order, std::vector<Unit> *units) {
   const auto frontier = [](const Unit &x, const Unit &y) {

@@ -1,6 +1,4 @@
-// Two caches under one lock: pinned pieces (pinned_memory.cpp), and sets per device.
-//
-// Allocating, releasing and destroying streams may wait for the program's kernels: it happens outside the lock. The
+// Allocating, releasing and destroying streams may wait for the program's kernels, so it happens outside the lock. The
 // bytes are counted before, so that the limits always hold. Returning a set or pieces allocates nothing.
 #include <algorithm>
 #include <new>
@@ -18,7 +16,7 @@ constexpr size_t kReserve = size_t{512} << 20;  // left free on a device by defa
 constexpr size_t kLeast = size_t{64} << 20;     // with less, products that do not fit are too slow
 constexpr size_t kEvents = 64;
 
-// Without the lock.
+// Runs without the lock.
 void destroy(State *s, DeviceSet *set) noexcept {
   const Backend &b = *set->backend;
   if (usable(b) && can_give_back(b, set->device, set->context)) {
@@ -82,7 +80,7 @@ DeviceSet *pick(State *s, const Backend &backend, int device, uint64_t context, 
   return best;
 }
 
-// The largest idle sets first give up memory, until at most `most` is kept.
+// The largest idle sets give up memory first, until at most `most` is kept.
 void shrink_idle(State *s, Lock *lock, const Backend &backend, int device, size_t most) {
   while (idle_bytes(*s, backend, device) > most) {
     DeviceSet *largest = nullptr;
@@ -123,14 +121,14 @@ libsgemm_status_t complete(DeviceSet *set, size_t events, Error *error) try {
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
-// Without the lock.
+// Runs without the lock.
 libsgemm_status_t enlarge(State *s, DeviceSet *set, size_t bytes, Error *error) {
   const Backend &b = *set->backend;
   if (set->memory != nullptr) b.release(set->device, set->memory);
   set->memory = nullptr;
   void *memory = nullptr;
   libsgemm_status_t status = b.allocate(set->device, bytes, &memory, error);
-  if (status == LIBSGEMM_OUT_OF_MEMORY) {  // again, without what idle sets hold
+  if (status == LIBSGEMM_OUT_OF_MEMORY) {  // tries again without what idle sets hold
     {
       Lock lock(s->mutex);
       set->there = 0;

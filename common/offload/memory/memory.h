@@ -32,12 +32,12 @@ struct DeviceSet {
 
   // Guarded by the cache's lock.
   enum Place : int8_t { idle, used, leaving, lost } place = used;
-  size_t bytes = 0;  // of `memory`, with those about to be allocated or released
+  size_t bytes = 0;  // size of `memory`, with bytes about to be allocated or released
   size_t there = 0;  // bytes allocated
 };
 
-// Bytes that a call may plan with: the limit, or the free memory less a reserve, less what other calls hold. Without
-// asking the driver if a set of `enough` bytes is idle, or that much was free at the last query.
+// Bytes that a call may plan with: the limit, or the free memory less a reserve, less what other calls hold. The driver
+// is not asked if a set of `enough` bytes is idle, or that much was free at the last query.
 libsgemm_status_t device_budget(const Backend &backend, int device, size_t enough, size_t *bytes, Error *error);
 
 // Waits while other calls hold all that the limits allow. Without `wait`: SUCCESS with a NULL set.

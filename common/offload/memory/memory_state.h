@@ -1,4 +1,3 @@
-// Segments, sets and devices, under one lock.
 #pragma once
 
 #include <condition_variable>
@@ -64,7 +63,6 @@ using Lock = std::unique_lock<std::mutex>;
 // (odd) can be judged: one of the program may still exist.
 inline bool is_gone(uint64_t context, uint64_t now) { return context % 2 == 1 && now % 2 == 1 && context != now; }
 
-// For work that may take long.
 class Unlocked {
  public:
   explicit Unlocked(Lock *lock) : lock_(lock) { lock_->unlock(); }

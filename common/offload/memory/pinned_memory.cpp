@@ -43,7 +43,7 @@ bool grow(State *s, Lock *lock, const Backend &backend, int device) {
   return false;
 }
 
-// Releases through the device that allocated it or, if that is lost, another used one. Without one the memory stays
+// Releases through the device that allocated it or, if that is lost, another used one; without one the memory stays
 // allocated.
 void release_segment(State *s, Lock *lock, const Segment &x) {
   const auto release = [&](int device) {
