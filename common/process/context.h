@@ -1,4 +1,3 @@
-// Device contexts own memory, streams and events (Backend::context).
 #pragma once
 
 #include "contract/backend.h"

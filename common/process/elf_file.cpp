@@ -13,7 +13,7 @@
 #include <cstring>
 #include <vector>
 
-// Defined by the linker: this object's header, whose class, byte order and machine other files must have.
+// The linker defines it: this object's header, whose class, byte order and machine other files must have.
 extern "C" const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 namespace libsgemm {
@@ -80,7 +80,7 @@ void find_note(const std::vector<char> &notes, uint64_t alignment, Beneath *bene
   }
 }
 
-// NULL, or what is wrong.
+// Returns NULL, or what is wrong.
 const char *read_segments(const File &file, uint64_t size, std::vector<Segment> *segments) {
   Header header;
   if (!lies_within(0, sizeof header, size) || !file.read(0, &header, sizeof header) ||

@@ -1,5 +1,5 @@
-// Checks a shared object before loading. dlopen() reads a mapping: a truncated file ends the process with SIGBUS. A
-// loaded object also runs code at once, which may need a missing library.
+// Checks a shared object before loading: dlopen() of a truncated file ends the process with SIGBUS, and a loaded object
+// runs code at once, which may need a missing library.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,8 @@
 namespace libsgemm {
 
 // A note in a plugin's file: the driver library without which the plugin must not be loaded, and its name for the
-// message ("there is no WHAT"). A plugin defines one:
+// message ("there is no WHAT"). The linker adds a program header for it (PT_NOTE). A plugin defines one:
 //   __attribute__((section(".note.libsgemm"), aligned(4), used)) constexpr BeneathNote kNote("libcuda.so.1", "driver");
-// The linker adds a program header for it (PT_NOTE).
 struct BeneathNote {
   static constexpr uint32_t kType = 1;
 

@@ -1,4 +1,3 @@
-// A variable's valid values are in one place, which also makes its error message.
 #include "env.h"
 
 #include <sys/auxv.h>

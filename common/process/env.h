@@ -11,12 +11,11 @@
 
 namespace libsgemm {
 
-// In `auto`'s order: GPU plugins, CPU plugins, the built-in one. A new backend needs one word here.
+// In `auto`'s order. A new backend needs one word here.
 constexpr const char *kGpuBackends[] = {"cuda", "hip"};
 constexpr const char *kCpuBackends[] = {"openblas"};
 constexpr const char *kBuiltIn = "ref";
 
-// Backend numbers: below kFirstCpu GPUs, kRef the built-in one.
 constexpr int kFirstCpu = static_cast<int>(std::size(kGpuBackends));
 constexpr int kRef = kFirstCpu + static_cast<int>(std::size(kCpuBackends));
 constexpr int kBackendCount = kRef + 1;
@@ -47,7 +46,6 @@ struct KernelChoice {
   int row;
 };
 
-// Plain data: handles hold a copy.
 struct Settings {
   Preference preference;
   KernelChoice kernel;
@@ -72,7 +70,6 @@ inline bool may_be_replaced(const Settings &settings) {
 // The requested backends, then CPU backends as fallbacks. Returns their number.
 int candidates(const Settings &settings, int8_t (&order)[kBackendCount]);
 
-// Read once.
 struct Environment {
   Settings settings;
   std::string kernel;  // becomes settings.kernel once the backends are known

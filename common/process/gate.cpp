@@ -18,7 +18,7 @@ constexpr unsigned kCells = 64;
 struct GateThread {
   unsigned cell = kCells;  // the same for all calls of the thread, so that they balance; kCells: none yet
   int depth = 0;           // nested InGate
-  bool counted = false;    // in the cell
+  bool counted = false;    // counted in the cell
   bool ending = false;     // the call began during exit, or caused it
   bool set_aside = false;  // not counted while the thread forks
 };
@@ -35,7 +35,7 @@ Cell g_cells[kCells];
 // 0: open. kEnding is never reset.
 constexpr int kForking = 1, kEnding = 2;
 std::atomic<int> g_state{0};
-std::atomic<pthread_t> g_forker{};  // forking thread, which may still make calls
+std::atomic<pthread_t> g_forker{};  // may still make calls
 
 unsigned next_cell() {
   static std::atomic<unsigned> next{0};
@@ -57,7 +57,7 @@ bool is_forker() { return pthread_equal(g_forker.load(), pthread_self()) != 0; }
 
 void wait_until_idle() {
   for (Cell &cell : g_cells) {
-    // A product can take seconds: yield first, sleep later.
+    // A product can take seconds: yields first, sleeps later.
     for (int spin = 0; cell.running.load() > 0; ++spin)
       spin < 1000 ? static_cast<void>(sched_yield()) : static_cast<void>(usleep(100));
   }

@@ -1,7 +1,8 @@
-// Tracks running calls, for the two moments at which none may run: a fork, and the end of the process.
+// Tracks running calls, for the two moments at which none may run: a fork, and the end of the process. Every entry
+// point of the library is inside the gate.
 //
-// Every entry point of the library is inside the gate. A fork waits until no call runs, and blocks new ones: the child
-// would inherit a lock or a half-done product, and hang.
+// A fork waits until no call runs, and blocks new ones: the child would inherit a lock or a half-done product, and
+// hang.
 //
 // Exit tears down the BLAS and the drivers, so it waits for the calls inside them. It blocks no call: the thread that
 // ends the process may join a thread that makes calls. From then on the process is "ending": `ref` computes, enters no
@@ -14,7 +15,7 @@ namespace libsgemm {
 
 struct GateThread;
 
-// Waits while a fork is in progress. Nested guards cost next to nothing.
+// Waits while a fork is in progress.
 class InGate {
  public:
   InGate();
@@ -31,7 +32,6 @@ class InGate {
   const bool ending_;
 };
 
-// The error of a call that needs a plugin.
 constexpr const char *kEndingText = "the process is ending";
 
 // Closing waits until no call runs, and blocks new ones; closing twice equals closing once.
@@ -41,8 +41,8 @@ void gate_open_after_fork(Side side);
 // A fork from inside a call, or while the process is ending: the backends must not be touched.
 bool gate_fork_is_late();
 
-// The exit handler marks the process as ending. Called before a plugin is loaded, and after it is loaded or has started
-// a driver: it then runs before all destructors and handlers of what the plugin uses.
+// The exit handler marks the process as ending. It must run before all destructors and handlers of what a plugin uses,
+// so it is registered before a plugin is loaded, and after it is loaded or has started a driver.
 void gate_watch_exit();
 
 // Closes the gate before the BLAS's fork handlers run. Called when a BLAS has been loaded.

@@ -1,4 +1,3 @@
-// Plugins.
 #include "loader.h"
 
 #include <dlfcn.h>
@@ -49,7 +48,7 @@ void end_threads() noexcept {
   }
 }
 
-// Registered before any BLAS is loaded: runs after the BLAS's own handlers, and after the gate's. A child must not
+// Registered before any BLAS is loaded, so that it runs after the BLAS's own handlers and the gate's. A child must not
 // inherit a mutex locked by a thread that it lacks, a backend in a call, or one that relies on lost threads.
 void before_fork() {
   gate_close_for_fork();
@@ -100,7 +99,7 @@ bool is_file(const std::string &path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// Links resolved. The subfolder libsgemm has the plugins.
+// Links are resolved. The subfolder libsgemm has the plugins.
 std::string own_folder() {
   const link_map *const self = object_of(reinterpret_cast<const void *>(&own_folder));
   const std::string file = self != nullptr ? file_of(*self) : "";
@@ -125,7 +124,7 @@ bool lacks_memory(const char *words) {
          (std::strstr(words, std::strerror(ENOMEM)) != nullptr || std::strstr(words, "out of memory") != nullptr);
 }
 
-// libsgemm.so, or any libsgemm_blas.so, recognised by its own symbol.
+// True in libsgemm.so and in any libsgemm_blas.so, recognised by its own symbol.
 bool is_libsgemm(const void *code) {
   const link_map *const home = object_of(code);
   if (home == nullptr) return false;
@@ -157,7 +156,7 @@ bool may_load(const std::string &path, std::string *reason) {
   return false;
 }
 
-// NULL, *reason: not a plugin for this library.
+// NULL, with *reason: not a plugin for this library.
 const Backend *open_table(const std::string &path, int index, std::string *reason) {
   const char *name = kBackendNames[index];
   const bool gpu = index < kFirstCpu;
@@ -229,7 +228,7 @@ bool probe_slow(int index) {
 void start(Library *lib) {
   lib->env = read_environment();
   const Environment &env = lib->env;
-  static bool log_is_open = false;  // maybe by an earlier attempt
+  static bool log_is_open = false;  // an earlier attempt may have opened it
   if (!log_is_open) log_open(env.verbose, env.log_path);
   log_is_open = true;
   lib->host.cpu_blas = env.cpu_blas.empty() ? nullptr : env.cpu_blas.c_str();

@@ -18,10 +18,10 @@ struct Slot {
   std::atomic<int> probe_state{untried};  // ready: devices are initialised (GPU backends)
   const Backend *table = nullptr;
   std::string path;
-  std::string reason;  // of a refusal
+  std::string reason;  // reason of a refusal
   std::string probe_reason;
   std::atomic<int> shortages{0};  // failures in a row for lack of memory
-  unsigned fork_generation = 0;   // of the process that probed it
+  unsigned fork_generation = 0;   // generation of the process that probed it
 };
 
 // Never destroyed: threads may call until the process ends.
@@ -44,12 +44,12 @@ inline const Backend &table_of(int index) { return *library().slots[index].table
 struct LayersAbove {
   void (*start)(const Environment &environment);  // before the first call
   void (*before_fork)();                          // ends their threads
-  const CpuBlas *(*program_blas)();               // program_blas.h
+  const CpuBlas *(*program_blas)();
 };
 extern const LayersAbove kLayersAbove;
 
 // True if usable, as far as known without initialising a device. While the process ends, only `ref` is loaded, nothing
-// is probed, and only the kernels' names of other backends may be read.
+// is probed, and of other backends only the kernels' names may be read.
 bool load_slow(int index);
 inline bool load(int index) {
   const int state = library().slots[index].state.load(std::memory_order_acquire);

@@ -23,7 +23,7 @@ struct LogFile {
   int descriptor;
   dev_t device;
   ino_t inode;
-  const LogFile *before;  // of a lost descriptor; not freed: another thread may still read it
+  const LogFile *before;  // file of a lost descriptor; not freed: another thread may still read it
 };
 
 std::atomic<int> g_level{0};

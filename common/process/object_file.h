@@ -1,4 +1,3 @@
-// Files of loaded objects.
 #pragma once
 
 #include <link.h>

@@ -1,4 +1,3 @@
-// Threads for one call.
 #include "parallel.h"
 
 #include <sched.h>

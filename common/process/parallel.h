@@ -6,7 +6,7 @@
 
 namespace libsgemm {
 
-struct CpuBlas;  // cpu_blas.h
+struct CpuBlas;
 
 // The calling thread's work then uses no more threads than this BLAS has at that time. NULL: no limit.
 void follow_threads_of(const CpuBlas *blas);

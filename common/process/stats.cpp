@@ -1,4 +1,3 @@
-// Counts calls in a mapped file.
 #include "stats.h"
 
 #include <fcntl.h>
@@ -20,7 +19,7 @@ namespace libsgemm {
 namespace {
 
 std::atomic<StatsFile *> g_file{nullptr};
-std::atomic<StatsFile *> g_parent{nullptr};  // in a forked child, until it opens its own
+std::atomic<StatsFile *> g_parent{nullptr};  // set in a forked child until it opens its own
 std::atomic<uint64_t> g_startup{0};          // nanoseconds before there is a file
 struct Names {
   std::string directory, file;  // file: the process's own, written before g_file
@@ -64,7 +63,7 @@ uint64_t start_ticks() {
   return at != nullptr ? std::strtoull(at, nullptr, 10) : 0;
 }
 
-// To nanoseconds of CLOCK_REALTIME.
+// Converts to nanoseconds of CLOCK_REALTIME.
 uint64_t begin_of(uint64_t ticks) {
   const uint64_t hertz = static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
   const uint64_t age = now(CLOCK_BOOTTIME) - ticks * (1000000000 / hertz);
@@ -109,7 +108,7 @@ void open_file(const std::string &directory) {
     log_line(0, "LIBSGEMM_STATS_DIR: " + path + " cannot be written: " + std::strerror(error));
     return;
   }
-  // Zeros or, after an exec, the process's counts so far.
+  // The file has zeros or, after an exec, the process's counts so far.
   StatsFile *stats = static_cast<StatsFile *>(memory);
   stats->pid = static_cast<uint32_t>(getpid());
   stats->parent = static_cast<uint32_t>(getppid());

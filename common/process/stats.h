@@ -13,7 +13,7 @@
 namespace libsgemm {
 
 constexpr char kStatsMagic[8] = {'l', 's', 'g', 'e', 'm', 'm', 'S', '3'};
-// Left by `libsgemm run`; a process with the drop-in deletes it.
+// `libsgemm run` leaves the file; a process with the drop-in deletes it.
 constexpr const char *kNotPreloaded = "not-preloaded.tmp";
 constexpr uint32_t kStatsRecords = 512;
 constexpr int kStatsBlas = 8;

@@ -1,4 +1,3 @@
-// A thread's last call in words.
 #include "thread_info.h"
 
 #include <cstring>
@@ -115,8 +114,6 @@ std::string reason_in_words(const ThreadInfo &info) {
 }
 
 }  // namespace libsgemm
-
-// ---- Public functions -----------------------------------------------------------------------------------------------
 
 libsgemm_status_t libsgemm_last_info(libsgemm_info_t *out) {
   if (out == nullptr) return LIBSGEMM_INVALID_ARGUMENT;

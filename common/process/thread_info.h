@@ -1,4 +1,4 @@
-// Report of the thread's last call; costs nothing to write.
+// Report of the thread's last call.
 #pragma once
 
 #include <cxxabi.h>
@@ -47,7 +47,7 @@ struct Expected {
   bool known;
   int8_t cpu;
   Prediction seconds;
-  double startup, saved;  // if starting the devices was postponed
+  double startup, saved;  // set if starting the devices was postponed
 };
 
 enum class Choice : int8_t { by_default, asked_for, forced_kernel, replacement };
@@ -219,7 +219,6 @@ libsgemm_status_t protect(ThreadInfo *info, const Work &work) {
   }
 }
 
-// For libsgemm_info_t.reason.
 std::string reason_in_words(const ThreadInfo &info);
 
 }  // namespace libsgemm

@@ -1,7 +1,7 @@
 // cpu_scalar_direct_conv: convolutions by their definition (matrix/terms.h), one sum per element.
 //
 // In FP32 the sum has the order of LIBSGEMM_DETERMINISTIC_INVARIANT. Other modes round x, f and y as they are read, or
-// sum in FP64 and round once. No memory.
+// sum in FP64 and round once.
 #include <cmath>
 
 #include "contract/finish.h"

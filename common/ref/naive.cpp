@@ -1,7 +1,6 @@
-// cpu_scalar_1x1x1_naive: every routine by its definition, one FP32 sum per element in the order of k.
-//
-// The slowest kernel, and evidently right: the oracle for the others. It does not pack: the choice for products of a
-// few elements. trmm copies its B; no other memory.
+// cpu_scalar_1x1x1_naive: every routine by its definition, one FP32 sum per element in the order of k. It is the oracle
+// for the other kernels, and the choice for products of a few elements, because it does not pack. Only trmm needs
+// memory: it copies its B.
 #include <cstring>
 
 #include "matrix/scratch.h"

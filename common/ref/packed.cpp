@@ -5,19 +5,17 @@
 // - cpu_avx512_32x12x256_chain, cpu_avx2_16x6x256_chain, cpu_scalar_8x4x256_chain: sequential FMAs over all of k
 //   (chain.cpp). The others start a new sum for each block of k, which rounds less.
 //
-// A tile of C is summed over all of k in a buffer and written once. So an element's sum does not depend on m or n, C is
-// read at most once, and trmm works in place if it visits tiles in the order in which their inputs are no longer
-// needed.
+// A tile of C is summed over all of k in a buffer and written once: an element's sum does not depend on m or n, C is
+// read at most once, and trmm works in place if it visits tiles in the right order.
 //
 //        k = 256 at a time            tile of C, 128 x 96
 //       +-------+  packed y          +--------------------+
 //       |       |  panels of NR      |  MR x NR registers |   scratch of a thread, in floats:
 //       +-------+                    |  a micro-kernel    |   x 128 * 256 | y 256 * 96 | sum 128 * 96
-//   packed x, panels of MR           +--------------------+   = 128 KiB + 96 KiB + 48 KiB, within L2; of doubles twice
+//   packed x, panels of MR           +--------------------+   = 128 + 96 + 48 KiB, within L2; doubles need twice that
 //
-// Packing reads operands through their views: transposition, symmetry, 16-bit types and rounding cost nothing later.
-// Blocks on a triangle's diagonal are summed unpacked, over nonzero terms only: 0 * Inf would be NaN.
-// Blocking: Goto and van de Geijn, ACM TOMS 34 (2008).
+// Packing reads operands through their views. Blocks on a triangle's diagonal are summed unpacked, over nonzero terms
+// only: 0 * Inf would be NaN. Blocking: Goto and van de Geijn, ACM TOMS 34 (2008).
 #include <algorithm>
 #include <type_traits>
 
@@ -82,8 +80,8 @@ void round_all(float *values, int64_t count, libsgemm_math_mode_t mode) {
   if (mode == LIBSGEMM_MATH_FP16) round_all<round_to_f16>(values, count);
 }
 
-// Rows [i0, i1) of columns [p0, p1) as panels of `width` rows. Copies of the last row fill the last panel: they raise
-// no new floating-point flag.
+// Packs rows [i0, i1) of columns [p0, p1) as panels of `width` rows. Copies of the last row fill the last panel: they
+// raise no new floating-point flag.
 template <typename Real>
 void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int width, Real *panel) {
   const bool floats = view.structure == View::general && view.type == Type::f32;
@@ -119,7 +117,7 @@ class Packed {
         y_(x_ + kMc * kKc),
         sum_(y_ + kKc * kNc) {}
 
-  // In floats.
+  // Number of floats.
   static constexpr size_t kScratch = (kMc * kKc + kKc * kNc + kMc * kNc) * sizeof(Real) / sizeof(float);
 
   void run(const GemmDesc &desc) {

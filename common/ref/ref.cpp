@@ -1,4 +1,3 @@
-// The ref backend.
 #include "ref.h"
 #include "packed.h"
 

@@ -1,4 +1,3 @@
-// Batches of products by arrays of pointers.
 #include "gpu_blas/batches.h"
 
 #include "rocblas/extended.h"

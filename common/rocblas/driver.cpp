@@ -1,4 +1,4 @@
-// Events of HIP's runtime, of any version. They survive a device's reset: the device's number identifies the context.
+// Events of HIP's runtime survive a device's reset: the device's number identifies the context.
 #include "gpu_blas/driver.h"
 
 #include <new>

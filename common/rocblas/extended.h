@@ -1,4 +1,3 @@
-// Arguments of rocBLAS's extended entry points.
 #pragma once
 
 #include "gpu_blas/take.h"

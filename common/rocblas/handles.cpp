@@ -1,4 +1,3 @@
-// rocBLAS handles.
 #include "gpu_blas/handles.h"
 
 #include "gpu_blas/real.h"

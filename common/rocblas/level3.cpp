@@ -1,4 +1,3 @@
-// Symmetric and triangular matrices, and batches by strides.
 #include "gpu_blas/level3.h"
 
 #include "rocblas/trmm.h"

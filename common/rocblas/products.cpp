@@ -1,4 +1,3 @@
-// Products, and batches by strides.
 #include "gpu_blas/products.h"
 
 #include "rocblas/extended.h"

@@ -1,4 +1,3 @@
-// rocBLAS's enumerations and handles.
 #include "gpu_blas/vendor.h"
 
 #include "gpu_blas/real.h"
@@ -6,7 +5,7 @@
 #include "rocblas/rocblas.h"
 
 extern "C" {
-// Others recognise this library's rocBLAS names by it.
+// Other libsgemm libraries recognise this library's rocBLAS names by it.
 LIBSGEMM_API int libsgemm_rocblas_version(void);
 int libsgemm_rocblas_version(void) { return LIBSGEMM_VERSION; }
 

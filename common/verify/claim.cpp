@@ -1,4 +1,3 @@
-// Makes a claim, and judges one element.
 #include "claim.h"
 
 #include <algorithm>

@@ -42,8 +42,8 @@ Parts parts(const View &x, int64_t row, int64_t k, libsgemm_math_mode_t mode);
 ElementBound element_bound(const Claim &claim);
 ElementBound element_bound(const GemmDesc &desc, const Arithmetic &how);  // for a product
 
-// |error| / bound of element (i, j), from its sums of products and magnitudes. `lost`: by splits. `told`: column j of a
-// trsm is not finite and has been judged.
+// |error| / bound of element (i, j), from its sums of products and magnitudes. `lost`: loss by splits. `told`: column j
+// of a trsm is not finite and has been judged.
 double element_ratio(const Claim &claim, int64_t i, int64_t j, double value, double magnitude, double lost, bool *told);
 
 // The worst |error| / bound of column j, of all elements, of every row's checksum.

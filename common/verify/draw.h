@@ -1,4 +1,3 @@
-// Random choices.
 #pragma once
 
 #include <cstdint>

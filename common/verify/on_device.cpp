@@ -1,4 +1,3 @@
-// Verification on a device, or on host copies.
 #include "on_device.h"
 
 #include <algorithm>

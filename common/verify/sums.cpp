@@ -115,14 +115,14 @@ void take_roots(std::vector<double> *x) {
   for (double &value : *x) value = std::sqrt(value);
 }
 
-// Zeros outside of its part.
+// Elements outside its part are zeros.
 View view_of(const Output &c) {
   const View::Structure structure = c.part == Output::all ? View::general : View::triangular;
   return {c.data, c.row_step, c.col_step, Type::f32, structure, c.part == Output::upper, false};
 }
 
-// Per row: of C, of the old C with its norms, of the product. norms, squares, widest: sum, sum of squares and maximum
-// of the norms of y's rows.
+// Per row: sums of C, of the old C with its norms, of the product. norms, squares, widest: sum, sum of squares and
+// maximum of the norms of y's rows.
 struct Sums {
   RowSums after, before, product;
   double norms, squares, widest;

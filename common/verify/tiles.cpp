@@ -1,7 +1,5 @@
-// Checks all elements.
-//
-// A tile of 64 x 64 is summed over all of k. x and y are packed as doubles, 256 terms at a time; values and magnitudes
-// add up in registers. Products of FP32 numbers are exact in FP64.
+// Checks all elements in tiles of 64 x 64, each summed over all of k. x and y are packed as doubles, 256 terms at a
+// time; values and magnitudes add up in registers. Products of FP32 numbers are exact in FP64.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -86,8 +84,8 @@ AddColumns best_add_columns() {
   return add_columns;
 }
 
-// Columns [first, first + count) of terms [l, l + depth); the view's rows are terms. The rest of the tile is zero; its
-// sums are never read.
+// Packs columns [first, first + count) of terms [l, l + depth); the view's rows are terms. The rest of the tile is
+// zero; its sums are never read.
 void pack(const View &view, int64_t l, int64_t depth, int64_t first, int64_t count, double *to) {
   for (int64_t term = 0; term < depth; ++term) std::fill(to + term * kTile + count, to + (term + 1) * kTile, 0.0);
   if (view.row_step > view.col_step) {
@@ -114,7 +112,7 @@ void add_product(const Product &p, Packed *packed, Tile *t) {
   }
 }
 
-// Over nonzero terms only: 0 * Inf outside of the triangle would be NaN.
+// Sums nonzero terms only: 0 * Inf outside the triangle would be NaN.
 void add_triangular_product(const Product &p, Tile *t) {
   for (int64_t j = 0; j < t->columns; ++j) {
     for (int64_t i = 0; i < t->rows; ++i) {
@@ -190,7 +188,6 @@ double worst_of_all(const Claim &c) {
       tile->j = at / down * kTile;
       tile->rows = std::min(kTile, m - tile->i);
       tile->columns = std::min(kTile, n - tile->j);
-      // Skips tiles outside of the triangle.
       const Output &out = c.products.out;
       if (out.first_row(tile->j) >= tile->i + tile->rows) continue;
       if (out.last_row(tile->j + tile->columns - 1, m) <= tile->i) continue;

@@ -1,5 +1,4 @@
-// Verification in FP64, independent of every kernel and exact about the terms of an element. This file chooses the
-// elements and computes columns of them.
+// Chooses the elements to verify and computes columns of them, independent of every kernel.
 #include "verify.h"
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 namespace libsgemm {
 namespace {
 
-constexpr int kSamples = 4;                        // of columns, and of rows
+constexpr int kSamples = 4;                        // sampled columns, and as many rows
 constexpr uint64_t kStride = 0x2545f4914f6cdd1du;  // between the seeds of a batch's products
 
 struct Column {
@@ -118,8 +117,8 @@ double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_veri
   for (int64_t item = 0; item < desc.batch_count; ++item) {
     const GemmDesc d = batch_item(desc, item);
     const Claim c = claim(d, before != nullptr ? before->item(item) : nullptr, arithmetic);
-    // In a thread that does not round to nearest, errors of one direction add up in a checksum, and sums that leave the
-    // range may become any number.
+    // Under directed rounding, errors of one direction add up in a checksum, and sums that leave the range may become
+    // any number.
     const bool all = mode == LIBSGEMM_VERIFY_FULL || c.products.term[0].n <= 2 * kSamples || arithmetic.floats.directed;
     worst = std::max(worst, all ? worst_of_all(c) : worst_of_samples(c, seed + static_cast<uint64_t>(item) * kStride));
   }
