@@ -18,7 +18,7 @@ CpuBlas &g_blas = immortal<CpuBlas>();  // written once, by blas_open()
 bool g_loaded_by_us = false;
 
 // RTLD_DEEPBIND keeps the library's inner calls from a preloaded drop-in. The sanitizers refuse the flag; without it,
-// calls that come back to us are still recognised.
+// such calls are still recognised.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define LIBSGEMM_SANITIZED
@@ -32,8 +32,7 @@ constexpr int kDeepBind = 0;
 constexpr int kDeepBind = RTLD_DEEPBIND;
 #endif
 
-// Set while a library is loaded. setenv() is locked by glibc; an own copy of `environ` would lose variables that other
-// threads set.
+// Set while a library is loaded, by setenv(): glibc locks it against other threads.
 class AddedVariable {
  public:
   AddedVariable(const char *name, const char *value)
@@ -48,8 +47,8 @@ class AddedVariable {
   const char *const name_;  // NULL: the program has set it
 };
 
-// OpenBLAS's threads spin for 2^28 ticks (0.13 s) after a call on all cores, which slows a GPU call's copying threads:
-// 4096 x 16 x 4096 on an H100 took 10 ms instead of 2. 2^22 ticks are 2 ms.
+// OpenBLAS's threads spin for 2^28 ticks (0.13 s) after a call, which slows a GPU call's copying threads up to five
+// times. 2^22 ticks are 2 ms.
 void *load(const char *file) {
   const AddedVariable shorter("OPENBLAS_THREAD_TIMEOUT", "22");
   return dlopen(file, RTLD_NOW | RTLD_LOCAL | kDeepBind);

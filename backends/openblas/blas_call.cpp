@@ -1,8 +1,7 @@
-// Most threads own a place for life, so a call costs them no atomic operation. Other threads take a shared place for
-// one call.
+// Most threads own a place for life, so a call costs them no atomic operation. Other threads share places.
 //
 // OpenBLAS runs threaded products one at a time, and waiting callers spin. In 0.3.29 they do not yield: with 100
-// callers on two cores a product takes seconds. So at most one caller per CPU enters, and the others sleep here.
+// callers on two cores a product takes seconds. So at most one caller per CPU enters; the others sleep here.
 #include "blas_call.h"
 
 #include <sched.h>
@@ -27,7 +26,7 @@ namespace {
 
 constexpr size_t kMiB = size_t{1} << 20;
 constexpr size_t kBuffer = 128 * kMiB;  // OpenBLAS's on x86-64 and AArch64; wheels have smaller ones
-constexpr size_t kShared = 8 * kMiB;    // memory of threads that share a product: 2 MiB if OpenBLAS is built for 128
+constexpr size_t kShared = 8 * kMiB;    // memory of threads that share a product
 constexpr size_t kLibrary = 64 * kMiB;  // OpenBLAS and its dependencies
 constexpr size_t kHeap = 128 * kMiB;    // address space that glibc takes at a thread's first allocation
 constexpr int kMostThreads = 128;       // usual build-time limit of an OpenBLAS
@@ -41,13 +40,13 @@ std::atomic<int> g_owners{0};  // threads that own a place
 bool g_has_buffer = false;     // the BLAS has mapped one, enough for a single call
 
 struct SharedPlaces {
-  int inside = 0;  // calls in shared places
-  int most = 0;    // largest `inside` so far; all had buffers
+  int inside = 0;
+  int most = 0;  // largest `inside` so far; all had buffers
   std::condition_variable ended;
 };
 SharedPlaces &g_shared = immortal<SharedPlaces>();
 
-// most_calls of the BLAS in which this thread owns a place. The place is valid for a larger most_calls, too.
+// most_calls of the BLAS in which this thread owns a place; also valid for a larger most_calls.
 constexpr int kNone = INT_MAX, kEnded = INT_MAX - 1;
 thread_local int t_place = kNone;
 
@@ -143,7 +142,7 @@ bool has_buffer(const CpuBlas &blas, int others) {
 const char *take_place(const CpuBlas &blas, bool *shared) {
   const int half = std::max(1, blas.most_calls / 2);
   std::unique_lock<std::mutex> lock(g_mutex);
-  // Each call that leaves a shared place wakes one waiting thread; a woken thread that takes none wakes the next.
+  // Each call that leaves wakes one waiting thread; a woken thread that takes no place wakes the next.
   g_shared.ended.wait(lock, [half] { return g_shared.inside < half || (t_place == kNone && g_owners < half); });
   const bool owns = t_place == kNone && g_owners < half;
   const bool known = !owns && g_shared.inside < g_shared.most;
@@ -164,7 +163,7 @@ const char *take_place(const CpuBlas &blas, bool *shared) {
   return nullptr;
 }
 
-// Threads may be missing after a fork. Returns NULL, or what is missing.
+// Threads may be missing after a fork.
 const char *lacks_for_threads(const CpuBlas &blas, int threads) {
   if (blas.threads_run != nullptr && *blas.threads_run == 0) {
     const std::lock_guard<std::mutex> lock(g_mutex);
@@ -220,8 +219,7 @@ const char *lacks_for_loading() {
   return could_start(threads_to_come() - 1, kLibrary + kBuffer) ? nullptr : kNoThreads;
 }
 
-// Solves a small system with columns of B for each thread, so that each takes a buffer. A is the identity: zeros with a
-// unit diagonal.
+// Solves a small system with columns of B for each thread, so that each takes a buffer. A is the identity.
 const char *wait_for_threads(const CpuBlas &blas) {
   const int64_t rows = 64, columns = std::max<int64_t>(rows, blas.threads());
   if (blas.most_calls == INT_MAX || blas.threads() == 1) return nullptr;

@@ -27,11 +27,11 @@ class BlasCall {
   void leave();
 
   const char *problem_ = nullptr;
-  bool shares_ = false;    // the place is for this call only
-  bool threaded_ = false;  // the call counts as threaded
+  bool shares_ = false;  // the place is for this call only
+  bool threaded_ = false;
 };
 
-// A BLAS starts threads while it is loaded. NULL: it can be loaded; otherwise why not.
+// NULL if a BLAS, whose loading starts threads, can be loaded; otherwise why not.
 const char *lacks_for_loading();
 
 // Waits until the threads started by loading have their buffers, which a later memory limit does not affect. Returns

@@ -5,9 +5,8 @@
 //       +-------+                    |  sums, in doubles  |   scratch of a thread, at most:
 //   block of x, 1024 x 512           +--------------------+   x 4 MiB + y 4 MiB + sums 8 MiB
 //
-// A tile is written once its sum is complete: trmm works in place if a tile is visited after all that read it. A tile
-// that a triangle's diagonal crosses is 128 wide there, and each element is summed over nonzero terms only: 0 * Inf
-// would be NaN.
+// A tile is written once, with its complete sum; trmm, in place, visits it after all tiles that read it. Tiles are 128
+// wide on a triangle's diagonal, where only nonzero terms are summed: 0 * Inf would be NaN.
 #include "fp64.h"
 
 #include <algorithm>

@@ -19,7 +19,7 @@ bool supports(const GemmDesc &d, int) {
   return d.routine == ROUTINE && d.type == Type::f32 && (ROUTINE != Routine::gemm || d.batch == Batch::none);
 }
 
-// There is one kernel per description and math mode: costs decide nothing.
+// Costs decide nothing: there is one kernel per description and math mode.
 double only_cost(const GemmDesc &, int) { return 1; }
 
 // Checked at launch, when the BLAS is known. `ref` computes what does not fit.
@@ -40,9 +40,8 @@ libsgemm_status_t launch(const GemmDesc &d, const Launch &how, Error *error) {
   return LIBSGEMM_SUCCESS;
 }
 
-// A BLAS multiplies by reciprocals of trsm's diagonal. Elements up to 2^-128 have none: finite operands give Inf and
-// NaN. Above 2^126 the reciprocal is denormal and loses bits, or is zero in a thread that flushes. `ref`, which
-// divides, solves such systems.
+// A BLAS multiplies by reciprocals of trsm's diagonal. Elements up to 2^-128 have none; above 2^126 the reciprocal is
+// denormal, and loses bits or is flushed to zero. `ref`, which divides, solves such systems.
 bool has_reciprocals(const GemmDesc &d) {
   if (d.diag == LIBSGEMM_UNIT) return true;
   const auto *a = static_cast<const float *>(d.a);
@@ -68,8 +67,7 @@ bool supports_batch(const GemmDesc &d, int) {
   return d.routine == Routine::gemm && d.type == Type::f32 && d.batch != Batch::none;
 }
 
-// OpenBLAS uses threads for a gemm from 64^3 on, and for smaller sizes of other routines. Smaller calls skip the check
-// for threads, which would slow them down.
+// OpenBLAS uses threads for a gemm from 64^3 on, and for smaller sizes of other routines. Smaller calls skip the check.
 bool may_use_threads(const ConvDesc &) { return true; }
 bool may_use_threads(const GemmDesc &d) {
   constexpr double kLeastGemm = 40.0 * 40 * 40, kLeast = 16.0 * 16;
@@ -78,7 +76,6 @@ bool may_use_threads(const GemmDesc &d) {
   return of_c * static_cast<double>(d.k) > kLeastGemm;
 }
 
-// Every launch of this backend.
 template <auto LAUNCH, typename Desc>
 libsgemm_status_t inside(const Desc &d, const Launch &how, Error *error) {
   const BlasCall call(blas_for(how), may_use_threads(d));
@@ -104,8 +101,7 @@ const float *f32_at(const void *base, int64_t row, int64_t col, int64_t ld, libs
 }
 
 // openblas_sgemmtr_blocks: gemmtr by block columns. The diagonal block is computed in scratch, and its triangle copied,
-// which wastes 256 / n of the work. OpenBLAS's own sgemmtr is not used: in 0.3.29 it reads beyond its operands when ld
-// * n exceeds 2^31.
+// which wastes 256 / n of the work. OpenBLAS 0.3.29's own sgemmtr reads beyond its operands when ld * n exceeds 2^31.
 constexpr int64_t kBlock = 256;
 
 libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &how, Error *error) {
@@ -145,9 +141,8 @@ libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &how, Error *err
   return LIBSGEMM_SUCCESS;
 }
 
-// openblas_sgemm_widened, openblas_ssyrk_widened: 16-bit operands, upconverted exactly; openblas_sgemm_tf32, _bf16,
-// _fp16: floats rounded to these formats. Scratch is bounded: 2 blocks of at most 1024 x 512 floats, 4 MiB. A is read
-// once per 1024 columns of C.
+// 16-bit operands are upconverted exactly; tf32, bf16 and fp16 round floats to these formats. Scratch: 2 blocks of at
+// most 1024 x 512 floats, 4 MiB. A is read once per 1024 columns of C.
 constexpr int64_t kWide = 1024, kDeep = 512;
 
 template <Routine ROUTINE>

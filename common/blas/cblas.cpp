@@ -94,7 +94,6 @@ void batch(const Own &own, const char *entry, const char *handler, const CallOwn
 
 using namespace libsgemm;
 
-// A caller's CBLAS enumerations are ints.
 #define GEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::f32, float)
 #define SHGEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::f16, libsgemm_half_t)
 #define SBGEMM(INT, name, handler) DEFINE_GEMM(INT, name, handler, Type::bf16, libsgemm_bfloat16_t)

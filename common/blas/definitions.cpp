@@ -51,7 +51,7 @@ uint32_t hash_of(const char *name) {
 void *function_defined_in(const dl_phdr_info &object, const char *name) {
   const Tables tables = tables_of(object);
   if (tables.symbols == nullptr || tables.names == nullptr || tables.hash == nullptr) return nullptr;
-  // The table's head: buckets, first symbol, words of a filter (not used here), its shift.
+  // Head of the table: buckets, first symbol, words of a filter (not used here), its shift.
   const uint32_t buckets = tables.hash[0], first = tables.hash[1], filter_words = tables.hash[2];
   const uint32_t *const bucket = tables.hash + 4 + filter_words * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
   const uint32_t *const chain = bucket + buckets;  // hashes from symbol `first` on; the last bit ends a bucket

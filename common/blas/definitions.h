@@ -8,8 +8,8 @@
 
 namespace libsgemm {
 
-// A function that the object of dl_iterate_phdr() itself defines. NULL: none, or no hash table in GNU's form, usual
-// since 2006.
+// NULL: the object of dl_iterate_phdr() itself does not define it, or has no hash table in GNU's form (usual since
+// 2006).
 void *function_defined_in(const dl_phdr_info &object, const char *name);
 
 }  // namespace libsgemm

@@ -1,5 +1,4 @@
-// Arguments are addresses, options letters in either case, matrices column-major. Hidden string lengths follow the last
-// argument and are not read.
+// Hidden string lengths follow the last argument and are not read.
 #include "blas/program.h"
 #include "blas/report.h"
 #include "blas/spellings.h"

@@ -19,7 +19,6 @@ using Object = std::unique_ptr<void, CloseObject>;
 // `name` "": the program. NULL on failure.
 Object opened_object(const char *name);
 
-// libsgemm.so, or a drop-in.
 bool is_ours(const link_map &map, void *object);
 
 std::vector<std::string> object_names();

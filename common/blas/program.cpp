@@ -26,7 +26,6 @@ const Own *known(const char *entry, uintptr_t caller) {
   return own;
 }
 
-// For code in no object, which no address range identifies.
 const Own *known_elsewhere(const char *entry) {
   const Own *own = g_all.load(std::memory_order_acquire);
   while (own != nullptr && !(own->entry == entry && own->end == 0)) own = own->next;
@@ -83,7 +82,7 @@ class Search {
     return next != nullptr || caller_ == nullptr ? next : definition_for(caller_->l_name, name);
   }
 
-  // Takes the BLAS of this function's object. False: none, or some routines are missing.
+  // False: the function's object is no BLAS, or some routines are missing.
   bool take(void *function) {
     const link_map *const map = function != nullptr ? object_of(function) : nullptr;
     if (map == nullptr) return false;
@@ -136,7 +135,6 @@ struct Question {
   const Own *answer;
 };
 
-// Threads that search at the same time find the same results.
 const CpuBlas *answer(void *question) {
   Question &q = *static_cast<Question *>(question);
   Search search(kSpellings[q.spelling], q.caller);

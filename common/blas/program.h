@@ -14,8 +14,8 @@
 namespace libsgemm {
 
 struct Own {
-  uintptr_t begin, end;  // the calling object; both 0: code in no object
-  const char *entry;     // the called name
+  uintptr_t begin, end;  // both 0: code in no object
+  const char *entry;     // called name
   const CpuBlas *blas;   // NULL: no BLAS has all routines
   void *definition;      // the program's function, or NULL
   const Own *next;
@@ -26,7 +26,6 @@ struct Own {
 constexpr unsigned kOwnSlotBits = 10;
 extern std::atomic<const Own *> g_own[1 << kOwnSlotBits];  // recent results, by caller and name
 
-// `caller`: an address in the calling code.
 const Own &find_own(const char *entry, int spelling, const void *caller);
 
 inline std::atomic<const Own *> &own_slot(const char *entry, uintptr_t caller) {

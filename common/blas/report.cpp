@@ -28,8 +28,8 @@ namespace {
 
 __attribute__((used)) void (*const g_handlers[])() = {xerbla_, xerbla_64_, cblas_xerbla};
 
-// True if the object also defines a double-precision gemm. An object that cannot be opened for lack of memory counts as
-// a BLAS: its handler might end the process.
+// True if the object also defines a double-precision gemm. If it cannot be opened for lack of memory, its handler might
+// end the process: also true.
 bool lives_in_a_blas(const void *code) {
   Dl_info home;
   void *map = nullptr;
@@ -78,7 +78,7 @@ bool call_cblas_xerbla(const char *handler, const char *name, int position, cons
 template <typename INT>
 void report(Interface interface, const char *name, const char *handler) {
   libsgemm_info_t info;
-  libsgemm_last_info(&info);  // without memory only the reason is missing, which is not needed here
+  libsgemm_last_info(&info);
   if (interface == Interface::fortran) {
     if (call_xerbla<INT>(handler, name, info.argument)) return;
   } else if (call_cblas_xerbla<INT>(handler, name, info.argument, info.message)) {

@@ -9,13 +9,12 @@ namespace libsgemm {
 
 // Reports illegal arguments to the program's `handler`, xerbla(name, position) or cblas_xerbla(position, name, ...)
 // with integers of INT's width, or to stderr without one. `name`: "SGEMM " for Fortran, "cblas_sgemm" for CBLAS. False:
-// nothing was done; the caller's BLAS must compute.
+// the caller's BLAS must compute.
 template <typename INT>
 bool performed(const Call &call, const char *name, const char *handler);
 template <typename INT>
 bool performed(const GroupCall &call, const char *name, const char *handler);
 
-// Counts and times a call of the program's function.
 class GivenBack {
  public:
   explicit GivenBack(const Call &call) : call_(&call), start_(begin()) {}
@@ -33,7 +32,7 @@ class GivenBack {
 };
 
 // True if a call that no GPU takes goes to the program's function: its BLAS lacks one of the six routines, or the form
-// (16-bit types, batches) is beyond them. gemmtr, which few libraries have, is composed from sgemm.
+// (16-bit types, batches) is beyond them. gemmtr is composed from sgemm.
 inline bool gives_back(const Own &own, const Call &call) {
   const bool beyond = call.type != Type::f32 || call.batch != Batch::none;
   return own.definition != nullptr && (own.blas == nullptr || beyond);

@@ -1,5 +1,5 @@
-// Reports to `libsgemm run` which processes loaded the drop-in, and their BLAS libraries at exit, to explain why no
-// calls arrived.
+// Tells `libsgemm run` which processes loaded the drop-in, and their BLAS libraries at exit, to explain why no calls
+// arrived.
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 namespace libsgemm {
 namespace {
 
-pid_t g_process;  // this process reports at exit; a forked child reports only its calls
+pid_t g_process;  // reports at exit; a forked child reports only its calls
 
 void tell_of(const dl_phdr_info &object) {
   const Functions functions = [&object](const char *name) { return function_defined_in(object, name); };
@@ -34,7 +34,6 @@ void tell_of(const dl_phdr_info &object) {
   }
 }
 
-// No exception may leave the callback: the C library would not release its lock.
 int tell_of_next(dl_phdr_info *object, size_t, void *) {
   try {
     if (object->dlpi_name != nullptr && object->dlpi_name[0] != '\0') tell_of(*object);

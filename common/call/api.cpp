@@ -25,7 +25,7 @@ using libsgemm::Type;
 
 namespace {
 
-// Arguments are references: copies would cost more than the checks.
+// References: copies would cost more than the checks.
 
 Call &call(Call &c, Routine routine, libsgemm_layout_t layout) {
   c.routine = routine;

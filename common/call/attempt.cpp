@@ -129,8 +129,7 @@ struct Workspace {
   libsgemm_handle::Workspace *own = nullptr;  // the handle's; NULL: the user's or a graph's
 };
 
-// If results must be repeatable, the size must not depend on other memory in use: less than the handle's is
-// OUT_OF_MEMORY.
+// For repeatable results the size must not depend on other memory in use: less than the handle's is OUT_OF_MEMORY.
 libsgemm_status_t find_workspace(const Request &r, int index, const Launch &launch, libsgemm_handle *handle,
                                  Workspace *w, Error *error) {
   if (handle->user_workspace != nullptr) {
@@ -217,8 +216,8 @@ bool ref_follows(const Settings &settings, int index) {
   return may_be_replaced(settings) && std::find(std::find(order, end, index), end, kRef) != end;
 }
 
-// True if C, which the call does not read, may become undefined when a GPU fails: verification restores it, or `ref`
-// recomputes all of it. Saving C takes longer than fetching it (docs/kernels/offload.md).
+// True if a failing GPU may leave undefined a C that the call does not read: verification restores it, or `ref`
+// recomputes it. Saving C takes longer than fetching it (docs/kernels/offload.md).
 bool may_spoil(const Request &r, int index) {
   return r.settings.verify != LIBSGEMM_VERIFY_OFF || (ref_follows(r.settings, index) && prepare_ref());
 }
@@ -285,7 +284,7 @@ libsgemm_status_t attempt(Request *r, int index, Error *error) {
   // Verification waits for the result: impossible while a graph is recorded.
   const bool verify = r->settings.verify != LIBSGEMM_VERIFY_OFF &&
                       !(on_gpu && table_of(index).capturing(r->at.where.device, stream_of(*r)));
-  if (!on_gpu && !r->at.on_host()) {  // managed memory: the CPU waits for the device's work on it
+  if (!on_gpu && !r->at.on_host()) {  // managed memory: the CPU waits for the device's work
     const libsgemm_status_t status = table_of(r->at.owner).synchronize(r->at.where.device, stream_of(*r), error);
     if (status != LIBSGEMM_SUCCESS) return status;
   }

@@ -33,7 +33,6 @@ libsgemm_status_t refuse_to_break_graph(const Launch &launch, Error *error);
 
 DeviceMemory device_memory(const Request &r);
 
-// Returns a warning's level for the first note of each kind on each backend, then the level of the log of calls.
 int warning_level(int index, Note::Why why);
 
 template <typename MakeText>

@@ -35,8 +35,8 @@ struct Call : Caller {
   float *c = nullptr;  // output; trmm's and trsm's B, with ldc for ldb
   int64_t ldc = 0, stride_c = 0;
   int64_t batch_count = 0;  // strided batch, or size of a group
-  int64_t group = -1;       // group number for messages; -1: none
-  bool planned = false;     // plan_a and plan_b are set
+  int64_t group = -1;       // for messages; -1: none
+  bool planned = false;
   const libsgemm_plan *plan_a = nullptr, *plan_b = nullptr;
 };
 
@@ -59,7 +59,6 @@ struct GroupCall : Caller {
   const int64_t *group_size;
 };
 
-// A BLAS that a GPU drop-in replaces: `backend` names it in reports, `name` in sentences.
 struct Vendor {
   const char *backend, *name;
 };
@@ -68,7 +67,7 @@ struct DeviceCall {
   libsgemm_handle_t handle = nullptr;
   void *stream = nullptr;
   bool stream_was_set = false;  // set since the latest call, maybe to another stream at the same address
-  bool repeatable = false;      // requires at least LIBSGEMM_DETERMINISTIC_ON
+  bool repeatable = false;      // at least LIBSGEMM_DETERMINISTIC_ON
   void *workspace = nullptr;    // the program's own, in use until the stream's work ends; NULL: the handle's
   size_t workspace_bytes = 0;
   const Epilogue *epilogue = nullptr;  // enqueued after the product, or NULL
@@ -89,12 +88,12 @@ libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle);
 // For libsgemm_blas.so; not public. A BLAS routine cannot report an error: unless LIBSGEMM_STRICT is set, a failed call
 // with legal arguments is computed by defaults on the CPU.
 extern "C" {
-// *given_back: the caller's own BLAS must compute (Caller::gives_back).
+
 LIBSGEMM_API libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call, bool *given_back);
 LIBSGEMM_API libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call, bool *given_back);
 
-// Calls search(argument) while no fork can happen, and publishes the BLAS that it returns to all calls. False: the
-// process is ending, or memory ran out.
+// Calls search(argument) while no fork can happen, and publishes the BLAS that it returns. False: the process is
+// ending, or memory ran out.
 LIBSGEMM_API bool libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(void *), void *argument);
 
 // For libsgemm_cublas.so and libsgemm_rocblas.so, as submit_h(). Failures are not counted: C is unchanged, and the
@@ -110,14 +109,11 @@ LIBSGEMM_API bool libsgemm_private_instrumented(void);
 LIBSGEMM_API void libsgemm_private_count_forwarded(const libsgemm::Vendor *vendor, const libsgemm::Call *call,
                                                    const libsgemm::GroupCall *groups, const char *why, int status,
                                                    uint64_t nanoseconds);
-// The call was counted before under these names.
 LIBSGEMM_API void libsgemm_private_add_time(const char *entry, const char *backend, const char *kernel,
                                             uint64_t nanoseconds);
 
-// For Python, whose arrays have a device and a stream: the handle's default stream is that of the operands' device, not
-// of the current one.
+// For Python: the handle's default stream is that of the operands' device, not of the current one.
 LIBSGEMM_API void libsgemm_private_follow_operands(libsgemm_handle_t h);
 
-// Adds a BLAS to the statistics, even without a call.
 LIBSGEMM_API void libsgemm_private_note_blas(const char *version, const char *file, bool has_lapack);
 }

@@ -127,8 +127,7 @@ class Report {
                   where, what);
   }
 
-  // `words`: the legal numbers. `letters`: Fortran's legal letters. An illegal letter arrives as 0, so the message
-  // cannot name it.
+  // `letters`: Fortran's legal letters. An illegal one arrives as 0, so the message cannot name it.
   void one_of(int position, const char *name, int value, int first, int last, const char *words, const char *letters) {
     if (position == 0 || (value >= first && value <= last)) return;
     if (skipped_ != 0) {
@@ -148,8 +147,8 @@ class Report {
   int64_t group_;
 };
 
-// Checks an operand stored as rows x cols. ld has no upper bound if the operand is not accessed. `sgemm_of`: the BLAS
-// whose sgemm the program calls (OpenBLAS accepts 0 for an empty operand), or NULL.
+// The operand is stored as rows x cols. ld has no upper bound if it is not accessed. `sgemm_of`: the BLAS whose sgemm
+// the program calls (OpenBLAS accepts 0 for an empty operand), or NULL.
 void check_ld(Report *report, int position, const char *name, int64_t ld, int64_t rows, int64_t cols, bool row_major,
               size_t size, bool accessed, const CpuBlas *sgemm_of = nullptr) {
   const int64_t length = row_major ? cols : rows;

@@ -22,8 +22,6 @@
 namespace libsgemm {
 namespace {
 
-// ---- Whether a backend is a candidate -------------------------------------------------------------------------------
-
 bool has_cpu_choice(const Settings &s) {
   for (int i = 0; i < s.preference.chosen; ++i) {
     if (s.preference.order[i] >= kFirstCpu) return true;
@@ -32,8 +30,7 @@ bool has_cpu_choice(const Settings &s) {
 }
 
 // True if host data go to a GPU: on request, by the user's threshold, or by predicted times. If the user names only
-// GPUs, there is no CPU to compare with and everything goes there, unless LIBSGEMM_OFFLOAD or the threshold is set
-// without STRICT.
+// GPUs, all goes there, unless LIBSGEMM_OFFLOAD or the threshold is set without STRICT.
 bool worth_offloading(const Request &r, int index) {
   const Settings &s = r.settings;
   if (s.kernel.backend >= 0 || s.offload == Offload::always) return true;
@@ -96,8 +93,6 @@ bool usable(const Request &r, int index) {
   }
   return true;
 }
-
-// ---- All backends ---------------------------------------------------------------------------------------------------
 
 // True if a backend was passed over that could compute the call at another time, and results must be repeatable.
 bool stops_here(const Request &r) { return repeatable(r.settings.deterministic) && r.info->has_note_of_the_moment(); }
@@ -192,7 +187,6 @@ class Moved {
  public:
   explicit Moved(const Request &r) : from_(r) {}
 
-  // NULL, with *error: copying failed.
   Request *take(Error *error) {
     const bool copied = from_.operation.visit_one([&](const auto &desc) { return take(desc, error); });
     return copied ? &*request_ : nullptr;
@@ -411,7 +405,6 @@ void Groups::add(const GemmDesc &desc, const Placement &at) {
 libsgemm_status_t dispatch_groups(const Caller &caller, const Groups &groups, const Settings &settings,
                                   libsgemm_handle *handle, ThreadInfo *info, bool *done) {
   *done = false;
-  // Verification works group by group.
   if (!groups.at_once() || settings.verify != LIBSGEMM_VERIFY_OFF) return LIBSGEMM_SUCCESS;
   const GroupsDesc desc = {groups.descs().data(), static_cast<int64_t>(groups.descs().size())};
   Request r = {caller, Operation(desc), settings, handle, info, groups.at()};

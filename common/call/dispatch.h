@@ -15,7 +15,7 @@ libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const S
                                  libsgemm_handle *handle, ThreadInfo *info, Placement *at);
 
 // Computes a legal, non-empty description after check_operands(). `call` has the flags, and arguments' names for
-// messages. `handle` NULL: synchronous. Fills `info`.
+// messages. `handle` NULL: synchronous.
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info);
 

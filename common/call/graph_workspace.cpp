@@ -1,4 +1,3 @@
-// The list of blocks only grows. Setting and clearing Block::in_use takes and frees a block.
 #include "graph_workspace.h"
 
 #include <algorithm>
@@ -31,7 +30,7 @@ struct Blocks {
   std::vector<std::unique_ptr<Block>> all;  // never erased: the driver may hold their addresses until the process ends
 };
 
-// A number of this thread if the stream is the per-thread default, which has one name in all threads; else 0.
+// A number of this thread for the per-thread default stream, which has one name in all threads; else 0.
 uint64_t thread_of(void *stream) {
   static std::atomic<uint64_t> threads{0};
   thread_local const uint64_t number = ++threads;
@@ -47,7 +46,7 @@ void give_back(Block *block) {
   block->memory = nullptr;
 }
 
-// An idle block, if possible with memory of this size; other memory is released.
+// An idle block, preferably with memory of this size; other memory is released.
 Block *idle_block(Blocks *all, int backend, int device, uint64_t context, size_t bytes) {
   Block *empty = nullptr;
   for (const auto &block : all->all) {

@@ -1,5 +1,5 @@
-// Workspaces of calls recorded into graphs. A graph may run concurrently with direct calls and other graphs, and after
-// the handle is destroyed, so it has its own memory.
+// Workspaces of calls recorded into graphs. A graph has its own memory, because it may run concurrently with other
+// calls, and after the handle is destroyed.
 #pragma once
 
 #include "contract/backend.h"
@@ -8,10 +8,9 @@ namespace libsgemm {
 
 // Exactly `bytes` bytes for calls recorded from `stream`, which run one after another; streams forked from it get other
 // memory. The memory is reused once this graph and all made from it are gone. If the backend cannot know that, it
-// belongs to `owner`. NULL, with *error: no memory.
+// belongs to `owner`.
 void *graph_workspace(int backend, int device, void *stream, size_t bytes, const void *owner, Error *error);
 
-// Releases what `owner` no longer needs, and memory of graphs that are gone.
 void release_graph_workspaces(const void *owner);
 
 }  // namespace libsgemm

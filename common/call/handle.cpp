@@ -79,14 +79,14 @@ using Workspace = libsgemm_handle::Workspace;
 
 uint64_t context_of(int backend, int device) { return libsgemm::context_of(table_of(backend), device); }
 
-// Touches nothing in a context that is gone or another thread's.
+// A context that is gone or another thread's is not touched.
 void give_back(const Workspace &w) {
   if (libsgemm::lost_by_fork(w.backend) || !libsgemm::can_give_back(table_of(w.backend), w.device, w.context)) return;
   if (w.memory != nullptr) table_of(w.backend).release(w.device, w.memory);
   if (w.event != nullptr) table_of(w.backend).destroy_event(w.device, w.event);
 }
 
-// Allocates `bytes` or, halving them, less, down to 4096; `exact`: `bytes` or nothing.
+// Allocates `bytes` or, halving them, down to 4096; `exact`: `bytes` or nothing.
 libsgemm_status_t allocate(Workspace *w, size_t bytes, bool exact, libsgemm::Error *error) {
   libsgemm_status_t status = LIBSGEMM_OUT_OF_MEMORY;
   for (w->bytes = bytes; status != LIBSGEMM_SUCCESS && (w->bytes == bytes || (!exact && w->bytes >= 4096));) {
@@ -193,8 +193,6 @@ libsgemm_status_t libsgemm::wait_for_stream(const libsgemm_handle &handle, Error
   return status;
 }
 
-// ---- Public functions -----------------------------------------------------------------------------------------------
-
 using libsgemm::InGate;
 using libsgemm::is_live;
 using libsgemm::library;
@@ -203,7 +201,6 @@ using libsgemm::thread_info;
 
 namespace {
 
-// Like routines, setters report errors to last_info.
 libsgemm_status_t begin(const InGate &gate, const char *entry, libsgemm_handle_t h) {
   libsgemm::ThreadInfo &info = thread_info();
   info.begin(entry, gate.ending());

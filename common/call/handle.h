@@ -13,7 +13,7 @@ struct libsgemm_handle {
   // Device memory; the event is recorded after the latest work that uses it.
   struct Workspace {
     int backend, device;
-    uint64_t context;  // owns the memory, which is gone without it
+    uint64_t context;  // owns the memory
     void *memory;
     size_t bytes;
     void *event;
@@ -22,7 +22,7 @@ struct libsgemm_handle {
   };
 
   uint32_t magic = 0;
-  libsgemm_handle *next = nullptr;  // in the pool
+  libsgemm_handle *next = nullptr;
   libsgemm::Settings settings = {};
   void *stream = nullptr;
   bool follows_operands = false;  // a default stream is that of the operands' device
@@ -36,9 +36,9 @@ struct libsgemm_handle {
   void use(int backend, int device) { used[backend] |= uint64_t{1} << (device < 63 ? device : 63); }
   // The stream may be a new one at the same address.
   void set_stream(void *to);
-  // Allocated at first use, as large as its limit allows; `exact`: exactly that large. NULL, with *error: no memory.
+  // Allocated at first use, as large as its limit allows; `exact`: exactly that large.
   Workspace *obtain(int backend, int device, bool exact, libsgemm::Error *error);
-  // `bytes` of device memory that stay with the handle until a larger request. NULL, with *error: none.
+  // Device memory that stays with the handle until a larger request.
   void *keep(int backend, int device, size_t bytes, libsgemm::Error *error);
   void release_all();
 };

@@ -85,8 +85,7 @@ const char *libsgemm_backend_name(int index) {
 
 namespace {
 
-// While `work` runs no fork can happen: it may allocate. During exit only `ref`, and what needs no plugin, can be
-// described.
+// No fork can happen: `work` may allocate. During exit only `ref`, and what needs no plugin, can be described.
 template <typename Work>
 libsgemm_status_t guarded(bool needs_plugin, const Work &work) {
   const libsgemm::InGate gate;

@@ -46,7 +46,6 @@ bool agree(const Location *locations, int count, Location *where) {
   return true;
 }
 
-// Returns bits of Pinned; `locations` are in the order of pointers_of().
 unsigned pinned_of(const Location *locations, int count) {
   constexpr unsigned bits[] = {kPinnedC, kPinnedA, kPinnedB};
   unsigned pinned = 0;
@@ -78,7 +77,7 @@ bool are_readable(const GemmDesc &desc, bool items) {
   const void *pointers[3];
   const int count = pointers_of(desc, items, pointers);
   for (int i = 0; i < count; ++i) {
-    if (pointers[i] != nullptr && !is_readable(pointers[i])) return false;  // the checks report NULL
+    if (pointers[i] != nullptr && !is_readable(pointers[i])) return false;
   }
   return true;
 }

@@ -15,7 +15,7 @@ namespace libsgemm {
 namespace {
 
 std::mutex g_mutex;
-// Destroyed plans, for reuse; not touched during exit, as in handle.cpp.
+// For reuse; not touched during exit, as in handle.cpp.
 libsgemm_plan *g_free = nullptr;
 
 libsgemm_plan *acquire_plan() {
@@ -90,7 +90,6 @@ bool is_candidate(const Settings &settings, int index) {
   return false;
 }
 
-// Releases the memory on failure.
 libsgemm_status_t split(const GemmDesc &desc, size_t bytes, const Launch &launch, const Backend &table, void **memory,
                         Error *error) {
   libsgemm_status_t status = table.allocate(launch.device, bytes, memory, error);
@@ -222,8 +221,6 @@ libsgemm_status_t check_plans(const Call &call, const Settings &settings, const 
 }
 
 }  // namespace libsgemm
-
-// ---- Public functions -----------------------------------------------------------------------------------------------
 
 using libsgemm::thread_info;
 using libsgemm::ThreadInfo;

@@ -24,7 +24,8 @@ struct PlanOperand {
 
 }  // namespace libsgemm
 
-// In a pool that is never freed: a destroyed plan can be recognised. Constant after creation: any thread may use it.
+// Plans are in a pool that is never freed: a destroyed one can be recognised. Constant after creation: any thread may
+// use it.
 struct libsgemm_plan {
   static constexpr uint32_t kLive = 0x6e616c70;
 
@@ -34,7 +35,7 @@ struct libsgemm_plan {
   libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
   int backend = -1, device = 0;
   uint64_t context = 0;    // owns the memory
-  void *memory = nullptr;  // split operand, on the backend's device; NULL: nothing kept
+  void *memory = nullptr;  // split operand on the backend's device; NULL: nothing kept
 };
 
 namespace libsgemm {

@@ -26,7 +26,7 @@ bool is_empty(const GemmDesc &desc) { return desc.m == 0 || desc.n == 0 || desc.
 
 bool invariant(const Settings &settings) { return settings.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
-// Returns 0 if no ticket is needed. A forced kernel has its own math mode, so it gets a ticket, too.
+// 0: no ticket is needed. A forced kernel has its own math mode, so it gets one, too.
 uint64_t draw_ticket(const Settings &settings) {
   static std::atomic<uint64_t> last{0};
   const bool asks = settings.math_mode == LIBSGEMM_MATH_FP32_FAST || settings.kernel.backend >= 0;
@@ -174,7 +174,6 @@ libsgemm_status_t call_with(const AnyCall &call, const Settings &settings, libsg
   return status;
 }
 
-// describe_group() adds the pointers.
 Call call_of_group(const GroupCall &g, int64_t i) {
   Call call;
   call.entry = g.entry;
@@ -231,7 +230,7 @@ libsgemm_status_t call_with(const GroupCall &g, const Settings &settings, libsge
   libsgemm_status_t status = check_groups(g, info);
   Groups groups;
   bool at_once = false;
-  const int64_t done = info->groups_done;  // by an earlier attempt that then failed
+  const int64_t done = info->groups_done;
   // Two passes: all groups must be legal before the first is computed.
   for (const bool compute : {false, true}) {
     int64_t first = 0;
@@ -353,7 +352,6 @@ libsgemm_status_t enqueue_epilogue(const DeviceCall &how, ThreadInfo *info) {
   return status == LIBSGEMM_SUCCESS ? status : info->fail(status, error.text);
 }
 
-// Stream and workspace are those of the program's handle.
 template <typename AnyCall>
 libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final) {
   const InGate gate;
@@ -361,8 +359,7 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
   *final = false;
   if (is_nested(gate, info)) return LIBSGEMM_NOT_SUPPORTED;
   libsgemm_handle *const h = how->handle;
-  // cuBLAS needs less workspace for FP32 than modes that convert operands, which run at half speed without the default
-  // size.
+  // Modes that convert operands run at half speed without the default size; cuBLAS needs less for FP32.
   const size_t least = mode_traits(h->settings.math_mode).converts() ? LIBSGEMM_WORKSPACE_DEFAULT_BYTES : 1;
   const bool usable = how->workspace_bytes >= least && reinterpret_cast<uintptr_t>(how->workspace) % 256 == 0;
   h->user_workspace = usable ? how->workspace : nullptr;
@@ -382,7 +379,7 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
     *final = true;
     return counted(enqueue_epilogue(*how, &info), info);
   }
-  // The vendor's BLAS may compute the call if C is unmodified. It keeps the promises of the program's handle, but not
+  // If C is unmodified, the vendor's BLAS may compute the call. It keeps the promises of the program's handle, but not
   // the user's settings of libsgemm.
   const bool written = status != LIBSGEMM_SUCCESS && (info.spoiled || info.groups_read_c);
   const bool stays = !may_be_replaced(h->settings);

@@ -20,7 +20,7 @@ std::string to_string(const Request &r) {
 }
 
 // Each call, and each process unless LIBSGEMM_VERIFY_SEED is set, draws other samples, so that an error is not missed
-// again for the same reason.
+// again.
 uint64_t next_seed() {
   static const uint64_t first = [] {
     const Environment &env = library().env;
@@ -92,7 +92,7 @@ libsgemm_status_t launch_and_verify(LaunchRequest *launch, const Desc &desc, Req
   return status;
 }
 
-// For a device that refuses, or lack of memory. Action WARN accepts the result.
+// The device refuses, or memory is short. Action WARN accepts the result.
 libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran, libsgemm_status_t failure,
                                  const Error &error) {
   if (r.settings.verify_action != LIBSGEMM_VERIFY_WARN) return failure;
@@ -103,7 +103,7 @@ libsgemm_status_t follow_failure(const Request &r, int index, const Kernel &ran,
   return LIBSGEMM_SUCCESS;
 }
 
-// `ratio`: the worst |error| / bound. After an error of verification itself, `computed` tells if there is a result.
+// `ratio`: the worst |error| / bound. `computed`: there is a result, although verification itself failed.
 struct Judged {
   libsgemm_status_t status;
   double ratio;

@@ -32,11 +32,11 @@ inline void set_error(Error *error, const char *text) { set_error(error, "%s", t
 
 struct CpuBlas;
 
-// cublasLt's epilogue, per element: D = f(D + bias), D column-major, all in memory of one device.
+// cublasLt's epilogue: D = f(D + bias), D column-major, all in memory of one device.
 struct Epilogue {
   enum Function : int32_t { identity, relu, gelu };  // gelu: tanh approximation
   Function function;
-  const float *bias;  // one number per row, or NULL
+  const float *bias;  // per row, or NULL
   int64_t stride_bias;
   float *d;
   int64_t m, n, ldd, stride_d, batch_count;
@@ -55,9 +55,9 @@ struct Host {
 
 enum class Space : int32_t {
   host,    // pageable, or unknown to the backend
-  pinned,  // page-locked, accessible to the devices
+  pinned,  // accessible to the devices
   device,
-  managed,  // migrates; host and devices can access it
+  managed,  // host and devices can access it
 };
 
 struct Location {
@@ -65,7 +65,6 @@ struct Location {
   int32_t device;  // for `device` and `managed`, else 0; -1: excluded by LIBSGEMM_DEVICES
 };
 
-// `columns` columns of `bytes` bytes, `pitch` bytes apart.
 struct Copy {
   enum Direction : int32_t { to_device, to_host, within_device } direction;
   void *target;
@@ -95,7 +94,7 @@ struct Launch {
   void *stream;           // NULL: the device's default stream. A launch never waits for it
   bool capturing;         // the stream records a graph: do not synchronise
   bool rehearsal;         // load everything, enqueue nothing
-  bool arrays_on_device;  // Batch::pointers: the kernel reads the arrays when it runs
+  bool arrays_on_device;  // the kernel reads the batch's arrays when it runs
   void *workspace;        // device memory of Kernel::workspace() bytes, aligned to 256
   size_t workspace_bytes;
   Ran *ran;  // may be NULL
@@ -118,7 +117,7 @@ struct GroupedLaunch {
 struct ConvLaunch {
   bool (*supports)(const ConvDesc &desc, int device);
   double (*cost)(const ConvDesc &desc, int device);
-  size_t (*workspace)(const ConvDesc &desc, int device);  // NULL: none
+  size_t (*workspace)(const ConvDesc &desc, int device);
   libsgemm_status_t (*launch)(const ConvDesc &desc, const Launch &launch, Error *error);
 };
 
@@ -145,9 +144,8 @@ struct Kernel {
   // Honours LIBSGEMM_DETERMINISTIC_INVARIANT for all that it supports: each element is a sequence of FP32 FMAs in the
   // order of k, completed by finish.h.
   bool invariant = false;
-  // NULL: groups one after the other.
   const GroupedLaunch *groups = nullptr;
-  // Set for convolutions only; see conv_row().
+  // For convolutions only; see conv_row().
   const ConvLaunch *conv = nullptr;
 };
 
@@ -194,16 +192,15 @@ struct Backend {
   // Every call uses it. Must not create a device context before probe(): before the program has one, there are no
   // device pointers.
   void (*locate)(const void *const *pointers, int count, Location *locations);
-  // Identity of the context that owns a thread's memory, streams and events on a device; they vanish with it. It is the
-  // current context if that is the device's, else the device's own, made if need be. Never reused: cudaDeviceReset
-  // leads to another. Odd: the device's own context, one at a time. 0: none is available. NULL: always 1.
+  // Identity of the context that owns a thread's memory, streams and events on a device: the current context if that is
+  // the device's, else the device's own, made if need be. Never reused: cudaDeviceReset leads to another. Odd: the
+  // device's own context, one at a time. 0: none is available. NULL: always 1.
   uint64_t (*context)(int device);
   // For a default stream, the thread's current device. -1: excluded by LIBSGEMM_DEVICES. Makes no context.
   int (*stream_device)(void *stream);
-  // `stream` records a graph, or is a default stream that another stream's recording forbids. device -1: the thread's
-  // current device.
+  // `stream` records a graph, or is a default stream that another's recording forbids. device -1: the thread's current
+  // device.
   bool (*capturing)(int device, void *stream);
-  // Identity of the graph that `stream` records; 0: none.
   uint64_t (*graph)(int device, void *stream);
   // Calls ended(what), from any thread, when the graph that `stream` records and all made from it are gone. It must not
   // call the backend. NULL: the backend cannot know.
@@ -214,7 +211,6 @@ struct Backend {
   // Waits for the work that uses the memory.
   void (*release)(int device, void *memory);
   libsgemm_status_t (*memory)(int device, size_t *free_bytes, size_t *total_bytes, Error *error);
-  // Page-locked host memory for all devices. `device` is one that the call uses anyway.
   libsgemm_status_t (*allocate_pinned)(int device, size_t bytes, void **memory, Error *error);
   // False if the device is lost: the memory is still allocated, and another device may free it.
   bool (*release_pinned)(int device, void *memory);
@@ -241,8 +237,8 @@ struct Backend {
   libsgemm_status_t (*epilogue)(const Epilogue &epilogue, const Launch &launch, Error *error);
 
   // Splits an operand for many products (libsgemm_plan_create). `operand`: an FP32 gemm whose op(A), m x k, is split
-  // for its math mode; n is 0. Returns bytes of device memory; 0: nothing is kept for this mode, device or size. NULL,
-  // both: no mode keeps anything.
+  // for its math mode; n is 0. Returns bytes of device memory; 0: nothing is kept for this call. NULL, both: no mode
+  // keeps anything.
   size_t (*plan_bytes)(const GemmDesc &operand, int device);
   // Enqueues the split into `memory`, the later GemmDesc::plan_a or plan_b.
   libsgemm_status_t (*plan)(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
@@ -252,14 +248,13 @@ struct Backend {
 
   // Verification by checksum in a device workspace of checksum_bytes(); 0: no checksum for this call. checksum()
   // enqueues the part before the product, needed only if C is read, or the part `after` it. Then the largest of the
-  // workspace's first kChecksumResults doubles is the worst |error| / bound; negative: nothing could be judged. NULL:
-  // no checksums.
+  // first kChecksumResults doubles is the worst |error| / bound; negative: nothing could be judged. NULL: no checksums.
   size_t (*checksum_bytes)(const GemmDesc &desc, const Checksum &what, int device);
   libsgemm_status_t (*checksum)(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch,
                                 Error *error);
-  // Recomputes all elements in FP64, by code other than the kernels', after the product. elements_bytes(): its
-  // workspace, at most kMostElementBytes; 0: the host verifies. The largest double of the workspace is the worst
-  // |error| / bound. `before`: the old C, dense, in device memory; NULL: not read. NULL functions: the host verifies.
+  // Recomputes all elements in FP64 after the product, by code other than the kernels'. elements_bytes(): its
+  // workspace, at most kMostElementBytes; 0 or NULL: the host verifies. The workspace's largest double is the worst
+  // |error| / bound. `before`: the old C, dense, in device memory; NULL: not read.
   size_t (*elements_bytes)(const GemmDesc &desc, int device);
   libsgemm_status_t (*elements)(const GemmDesc &desc, const ElementBound &bound, const float *before,
                                 const Launch &launch, Error *error);
@@ -267,7 +262,6 @@ struct Backend {
 
 constexpr size_t kMostElementBytes = 16384;
 
-// The backend's context; 1 if it has none.
 inline uint64_t context_of(const Backend &backend, int device) {
   return backend.context != nullptr ? backend.context(device) : 1;
 }

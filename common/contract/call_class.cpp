@@ -28,7 +28,6 @@ uint8_t factor_of(float value) {
 
 float value_of(uint8_t factor) { return factor == CallClass::kOther ? -1.0f : static_cast<float>(factor); }
 
-// Arguments of the routine; the rest of a description may hold anything.
 struct Has {
   explicit Has(const RoutineTraits &t)
       : transa(t.a != RoutineTraits::symmetric),
@@ -143,7 +142,6 @@ bool parse_word(const std::string &name, const std::string &value, const Has &ha
   return name == "batch" && call->batch != static_cast<uint8_t>(Batch::none) && parse_size(value, &call->batch_count);
 }
 
-// False if sizes do not belong to the routine, or an alignment is below an element's size (0: no such argument).
 bool fits(const CallClass &call, std::string *problem) {
   const RoutineTraits &t = traits_of(call);
   const size_t inputs = size_of(static_cast<Type>(call.type));

@@ -19,8 +19,8 @@ struct CallClass {
   int64_t m, n, k, batch_count;  // k is m or n for one-sided routines
   uint8_t routine, type, math_mode, batch;
   uint8_t transa, transb, right, lower, unit;  // 0 or 1
-  uint8_t alpha, beta;                         // Factor
-  uint8_t ld[3], address[3], stride[3];        // alignments of A, B, C
+  uint8_t alpha, beta;
+  uint8_t ld[3], address[3], stride[3];  // alignments of A, B, C
   uint8_t unused[4];
 
   bool operator==(const CallClass &other) const;
@@ -30,8 +30,7 @@ static_assert(sizeof(CallClass) == 56, "without holes");
 CallClass class_of(const GemmDesc &desc);
 uint64_t hash_of(const CallClass &call);
 
-// A call with the smallest leading dimensions and strides, without addresses. kOther becomes -1: C keeps its size in
-// repeated calls.
+// The smallest leading dimensions and strides, no addresses. kOther becomes -1: C keeps its size in repeated calls.
 GemmDesc describe(const CallClass &call);
 
 // "sgemm op=NT m=64 n=32 k=4096 ld=16,16,4 at=16,16,16 alpha=1 beta=0 math=fp32".

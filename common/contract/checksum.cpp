@@ -1,4 +1,3 @@
-// Chooses the part of C that a device checksum covers.
 #include "checksum.h"
 
 #include <algorithm>
@@ -7,7 +6,7 @@
 namespace libsgemm {
 namespace {
 
-// Multiply-adds of the product per element that a checksum reads: a checksum takes about a hundredth of the product's
+// Multiply-adds of the product per element that a checksum reads, so that it takes about a hundredth of the product's
 // time. Reading up to kFewElements costs no more than the launches.
 constexpr double kOperationsPerElement = 6553.6;
 constexpr double kFewElements = 0x1p23;

@@ -30,9 +30,9 @@ struct ChecksumCut {
 
 struct ChecksumBound {
   libsgemm_math_mode_t mode;
-  double factor;               // f of verify.h
-  double alpha;                // magnitude
-  double columns;              // number of C's columns
+  double factor;  // f of verify.h
+  double alpha;   // magnitude
+  double columns;
   double norms, norm, widest;  // sum, 2-norm and maximum of the norms |B_l|
   double terms;                // terms of an element
   ChecksumCut cut;
@@ -41,7 +41,7 @@ struct ChecksumBound {
   double floor, scaled_first;
 };
 
-constexpr double kChecksumSmallest = 0x1p-149;  // smallest positive FP32 number
+constexpr double kChecksumSmallest = 0x1p-149;
 
 // The caller fills in the norms if checksum_needs_norms().
 LIBSGEMM_HOST_DEVICE inline ChecksumBound checksum_bound(libsgemm_math_mode_t mode, double factor, double alpha,
@@ -68,7 +68,6 @@ struct ChecksumRow {
   double size, plain, old;
 };
 
-// A row's loss in addition to rounding: by splits, and below the normal range of inputs.
 LIBSGEMM_HOST_DEVICE inline double checksum_lost(const ChecksumRow &row, const ChecksumBound &b) {
   const ModeTraits mode = mode_traits(b.mode);
   if (mode.loses_bits()) {

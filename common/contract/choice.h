@@ -9,8 +9,8 @@
 
 namespace libsgemm {
 
-// Kernel::supports(), cost() and workspace() may depend only on the numbers of a description, on which pointers are
-// NULL, and on pointers modulo this: later calls reuse the choice.
+// Kernel::supports(), cost() and workspace() may depend only on a description's numbers, on which pointers are NULL,
+// and on pointers modulo this: later calls reuse the choice.
 constexpr uintptr_t kPointerAlignment = 16;
 
 inline uint64_t place_in_line(const void *address) {
@@ -27,12 +27,11 @@ uint64_t bytes(Values... values) {
   return word;
 }
 
-// Equal keys get the same kernel, for one device and workspace.
 struct ChoiceKey {
   int64_t m, n, k, lda, ldb, ldc, batch_count, stride_a, stride_b, stride_c;
   uint64_t scalars;    // bits of alpha and beta
-  uint64_t kinds;      // a byte each: routine, type, math mode, operations, side, triangle, diagonal
-  uint64_t addresses;  // a byte each: place_in_line() of A, B, C and the plans; kind of batch, determinism
+  uint64_t kinds;      // bytes: routine, type, math mode, operations, side, triangle, diagonal
+  uint64_t addresses;  // bytes: place_in_line() of A, B, C and the plans; kind of batch, determinism
 
   bool operator==(const ChoiceKey &other) const {
     const auto words = [](const ChoiceKey &x) {
@@ -45,11 +44,11 @@ struct ChoiceKey {
 };
 
 inline ChoiceKey choice_key(const GemmDesc &desc) {
-  // Names every member, so that a new one does not compile until it is decided if kernels may depend on it.
+  // Names every member: a new one does not compile until it is decided if kernels may depend on it.
   const auto &[routine, type, math_mode, transa, transb, side, uplo, diag, deterministic, m, n, k, alpha, beta, lda,
                ldb, ldc, a, b, c, batch, batch_count, stride_a, stride_b, stride_c, a_array, b_array, c_array, plan_a,
                plan_b, ticket] = desc;
-  // Kernels must not depend on the arrays, which may be in device memory.
+  // The arrays may be in device memory.
   static_cast<void>(a_array), static_cast<void>(b_array), static_cast<void>(c_array);
   static_cast<void>(ticket);
   return {m,
@@ -87,12 +86,11 @@ class Choices {
     }
   };
 
-  // choose() makes the choice unless `place` holds it.
   template <class Choose>
   Choice remember(const Of &of, const Key &key, uint64_t place, const Choose &choose) {
     Entry &entry = entries_[place % kCount];
     if (!(entry.of == of && entry.key == key)) {
-      const Choice choice = choose();  // may remember choices itself, for its steps
+      const Choice choice = choose();  // may remember choices for its steps
       entries_[place % kCount] = {of, key, choice};
       return choice;
     }

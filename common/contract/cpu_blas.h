@@ -8,7 +8,7 @@
 
 namespace libsgemm {
 
-// Fortran names in a library. `wide`: integers of 64 bits.
+// `wide`: integers of 64 bits.
 struct Spelling {
   const char *prefix, *suffix;
   bool wide;
@@ -43,14 +43,14 @@ struct CpuBlas {
   GemmFp64 gemm_fp64;    // NULL: no dgemm
   int (*get_threads)();  // NULL: not reported
   int (*end_threads)();  // OpenBLAS only; they start again with the next call
-  // OpenBLAS has a fixed number of buffers: most_calls may be inside at once. threads_run: nonzero if its threads have
+  // most_calls may be inside at once, as many as OpenBLAS has buffers for. threads_run: nonzero if its threads have
   // started. Other libraries: INT_MAX, NULL.
   int most_calls;
   void *(*take_buffer)(int);
   void (*return_buffer)(void *);
   const volatile int *threads_run;
   bool wide;            // integers of 64 bits
-  bool has_lapack;      // the library or its dependencies have LAPACK
+  bool has_lapack;      // in the library or its dependencies
   std::string version;  // "OpenBLAS 0.3.21 Haswell"; the file's name if not reported
   std::string arch;
   std::string file;
@@ -58,7 +58,6 @@ struct CpuBlas {
   // Accepts more than the reference BLAS: in sgemm a leading dimension of 0 for an empty operand, and CblasConjNoTrans.
   bool is_openblas() const { return version.rfind("OpenBLAS ", 0) == 0; }
 
-  // The next call's threads; 1 if not reported.
   int threads() const {
     const int count = get_threads != nullptr ? get_threads() : 1;
     return count > 0 ? count : 1;
@@ -66,7 +65,6 @@ struct CpuBlas {
 };
 
 using Functions = std::function<void *(const char *)>;
-// Includes the library's dependencies.
 Functions functions_of(void *library);
 
 // False: no sgemm under this spelling, or, with *problem, not all of the others.

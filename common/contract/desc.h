@@ -61,7 +61,7 @@ struct RoutineTraits {
   constexpr bool in_place() const { return b == is_c; }
   constexpr bool one_sided() const { return a != general; }
   constexpr bool takes(Type type) const { return type == Type::f32 || of_16_bits; }
-  constexpr int terms() const { return b == as_a ? 2 : 1; }  // products summed
+  constexpr int terms() const { return b == as_a ? 2 : 1; }
 };
 
 constexpr RoutineTraits kRoutines[] = {
@@ -86,7 +86,6 @@ constexpr RoutineTraits kRoutines[] = {
      "layout uplo transa transb n k alpha A lda B ldb beta C ldc"},
 };
 
-// Counts from 1; 0: not in the list.
 constexpr int position_of(const char *arguments, const char *name) {
   for (int position = 1; *arguments != '\0'; ++position) {
     const char *n = name;
@@ -116,7 +115,7 @@ struct GemmDesc {
   const void *a, *b;
   float *c;
 
-  // none: batch_count is 1. strided: product i is at a + i * stride_a elements. pointers: at a_array[i].
+  // strided: product i is at a + i * stride_a elements. pointers: at a_array[i].
   Batch batch;
   int64_t batch_count;
   int64_t stride_a, stride_b, stride_c;
@@ -124,14 +123,14 @@ struct GemmDesc {
   float *const *c_array;
 
   // For a single FP32 gemm in a mode that splits inputs: results of Backend::plan for op(A) and op(B)^T; NULL: not
-  // split. Kernels of other arithmetic than math_mode ignore them.
+  // split. Kernels of other arithmetic ignore them.
   const void *plan_a, *plan_b;
 
-  // fp32_fast: the number under which the backend records its share in FP64 (Backend::fp64_share); 0: no record.
+  // fp32_fast: the number under which the backend records its share in FP64; 0: no record.
   uint64_t ticket;
 };
 
-// Column-major, rows x cols elements of `size` bytes. lower, upper: only that triangle, with the diagonal.
+// Column-major, `size` bytes an element. lower, upper: only that triangle, with the diagonal.
 struct Stored {
   enum Part { all, upper, lower };
   const char *base;
@@ -146,7 +145,6 @@ Stored stored_c(const GemmDesc &desc);
 
 inline const RoutineTraits &traits_of(const GemmDesc &desc) { return traits_of(desc.routine); }
 
-// Only kernels with Kernel::invariant may run.
 inline bool invariant(const GemmDesc &desc) { return desc.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
 inline bool in_place(const GemmDesc &desc) { return traits_of(desc).in_place(); }
@@ -156,7 +154,6 @@ inline bool reads_c(const GemmDesc &desc) { return in_place(desc) || desc.beta !
 // Product i. Pointer arrays must be in host memory.
 GemmDesc batch_item(const GemmDesc &desc, int64_t i);
 
-// Never 0.
 double flop_count(const GemmDesc &desc);
 
 std::string routine_name(const GemmDesc &desc);

@@ -37,7 +37,7 @@ struct ElementBound {
   ChecksumCut cut;
   // Loss of an operation below the normal range; in threads that flush denormals, of an operand, too.
   double smallest = kChecksumSmallest;
-  bool directed = false;  // the thread does not round to nearest
+  bool directed = false;
 };
 
 LIBSGEMM_HOST_DEVICE inline bool flushes(double smallest) { return smallest >= 0x1p-126; }
@@ -59,8 +59,8 @@ LIBSGEMM_HOST_DEVICE inline double error_ratio(double computed, double wanted, c
   return fabs(computed - wanted) / (l.factor * l.magnitude + l.lost + l.floor);
 }
 
-// The loss of products below the normal range grows with alpha. Sums are exact there, and so is C as an operand, unless
-// a thread flushes it to zero.
+// The loss of products below the normal range grows with alpha. Sums are exact there, and so is C, unless a thread
+// flushes it to zero.
 LIBSGEMM_HOST_DEVICE inline double element_floor(const ElementBound &b) {
   const double terms = b.terms * mode_traits(b.mode).products, size = fmax(fabs(b.alpha), 1.0);
   if (flushes(b.smallest)) return b.smallest * (2 * terms + 4) * fmax(size, fabs(b.beta));

@@ -6,8 +6,8 @@
 namespace libsgemm {
 
 struct FloatMode {
-  bool directed = false;  // does not round to nearest
-  bool flushes = false;   // denormal operands, or results, become zeros
+  bool directed = false;
+  bool flushes = false;  // denormal operands, or results, become zeros
 };
 
 // Found by experiment, without trap or flag: fegetround() knows only one of the two rounding modes of an x86.
@@ -20,8 +20,7 @@ inline FloatMode float_mode() {
   return {directed, flushes};
 }
 
-// alpha or beta as the calling thread sees it: a denormal that it flushes is zero for a GPU, a BLAS's threads and
-// verification, too.
+// alpha or beta as the calling thread sees it: a denormal that it flushes is zero for all that compute the call.
 inline float factor_of_call(float x) { return x == 0 ? 0.0f : x; }
 
 // During its life this thread, and threads that it starts, round to nearest, keep denormals and trap nothing. Flags

@@ -39,12 +39,11 @@ inline float f16_to_float(uint16_t bits) {
   const uint32_t fraction = bits & 0x3ffu;
   if (exponent == 0x1f) return float_from_bits(sign | 0x7f800000u | (fraction << 13));
   if (exponent != 0) return float_from_bits(sign | ((exponent + 112) << 23) | (fraction << 13));
-  // Zero or denormal: fraction * 2^-24 is exact.
   const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
   return sign != 0 ? -magnitude : magnitude;
 }
 
-// Has no branch, so that loops vectorise.
+// No branch: loops vectorise.
 LIBSGEMM_HOST_DEVICE inline uint32_t where(bool condition, uint32_t x, uint32_t y) {
   const uint32_t mask = 0u - static_cast<uint32_t>(condition);
   return (x & mask) | (y & ~mask);

@@ -13,7 +13,7 @@ struct Size {
   int64_t m, n, k;
 };
 
-// Each kernel supports at least one of these.
+// Each kernel supports at least one.
 constexpr Size kSizes[] = {
     {4096, 4096, 4096}, {256, 256, 256}, {64, 64, 64},    {16, 16, 16},     {512, 512, 65536}, {4096, 1, 4096},
     {1, 4096, 4096},    {4096, 4, 4096}, {4, 4096, 4096}, {4096, 16, 512},  {65536, 32, 64},   {32, 65536, 64},
@@ -26,7 +26,6 @@ struct NamedType {
 };
 constexpr NamedType kTypes[] = {{Type::f32, "fp32"}, {Type::f16, "fp16"}, {Type::bf16, "bf16"}};
 
-// Aligned as allocations are; never read.
 struct alignas(256) Place {
   float numbers[64];
 };

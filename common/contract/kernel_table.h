@@ -28,8 +28,7 @@ Plan best_plan(const Backend &backend, const GemmDesc &desc, int device, size_t 
 Plan best_plan(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes,
                const Kernel *forced = nullptr);
 
-// The kernel measured to be fastest for such a call on a GPU; NULL: none. best_plan() checks if it may serve the
-// call. NULL until use_tuning().
+// The kernel measured to be fastest for such a call on a GPU, or NULL. NULL until use_tuning().
 using FindTunedRow = const Kernel *(*)(const Backend &backend, const GemmDesc &desc, int device);
 extern std::atomic<FindTunedRow> g_find_tuned_row;
 

@@ -6,14 +6,13 @@
 
 namespace libsgemm {
 
-// The type to which FP32 inputs are rounded.
 enum class Rounding { none, tf32, bf16, f16 };
 
 struct ModeTraits {
   const char *name;  // in LIBSGEMM_MATH_MODE and reports
   int rank;          // by the error that a mode allows, the smallest first
   Rounding rounding;
-  bool splits;  // GPU kernels split each input into 16-bit numbers
+  bool splits;  // into 16-bit numbers, on GPUs
   // Cost of the splits beyond FP32's bound (verify.h); 0 for modes that promise FP32's bound or round inputs.
   double left_out;      // products of splits not computed, in units of 2^-24
   int products;         // per product of inputs; 1 if they do not add to the loss below the range

@@ -1,4 +1,4 @@
-// Predicted seconds of a call on host memory.
+// Seconds of a call on host memory.
 #pragma once
 
 namespace libsgemm {

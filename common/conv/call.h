@@ -15,7 +15,6 @@ struct ConvCall {
   float *c;
 };
 
-// Synchronous, with the environment's settings, or with a handle's.
 libsgemm_status_t submit(const ConvCall &call);
 libsgemm_status_t submit_h(const ConvCall &call, libsgemm_handle_t handle);
 

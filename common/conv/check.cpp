@@ -1,4 +1,3 @@
-// Nothing later depends on the layout.
 #include "conv/check.h"
 
 #include <cinttypes>
@@ -19,7 +18,6 @@ enum Position : int { kConv = 1, kA = 3, kB = 4, kC = 6 };
 int64_t add(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 int64_t multiply(int64_t a, int64_t b) { return a != 0 && b > INT64_MAX / a ? INT64_MAX : a * b; }
 
-// A caller in C may have put any number there.
 template <typename Enum>
 int number_of(const Enum &value) {
   static_assert(sizeof(Enum) == sizeof(int), "an enumeration of C");
@@ -112,7 +110,6 @@ void check_output(Report *report, const libsgemm_conv2d_t &v, int64_t *p, int64_
   *q = output_side(report, v.w, v.pad_left, v.pad_right, v.s, v.dilation_w, v.stride_w, "s", "w");
 }
 
-// The whole tensor must fit the address space.
 Steps steps_of(Report *report, const int64_t (&size)[4], const int64_t (&strides)[4], bool nhwc, const char *name) {
   static constexpr int kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};  // innermost first
   int64_t step[4], count = 1;

@@ -5,7 +5,7 @@
 
 namespace libsgemm {
 
-// Checks all but aliasing. Fills *desc, or `info` with INVALID_ARGUMENT, position and a message that names the field.
+// Checks all but aliasing. Fills *desc, or `info`, whose message names the field.
 libsgemm_status_t check_conv(const ConvCall &call, ThreadInfo *info, ConvDesc *desc);
 
 // The output must share no element with an input.

@@ -30,7 +30,7 @@ DenseConv dense_conv(const ConvDesc &desc);
 // A device call's tensors, copied to host memory to verify or compute there.
 class ConvHostCopy {
  public:
-  // Copies all three after the enqueued work, and waits. OUT_OF_MEMORY: no host memory.
+  // Copies all three after the enqueued work, and waits.
   libsgemm_status_t take(const DeviceMemory &memory, const ConvDesc &device, Error *error);
   const ConvDesc &desc() const { return dense_.desc; }
   // Both wait.

@@ -14,7 +14,7 @@ namespace libsgemm {
 namespace {
 
 constexpr int kDevice = 0;
-// Placeholder for tensors, aligned like device memory; never read.
+// Stands for tensors, aligned like device memory; never read.
 struct alignas(256) Place {
   float numbers[64];
 };

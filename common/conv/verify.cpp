@@ -40,7 +40,7 @@ std::vector<double> largest_of_images(const Tensor &image) {
   return largest;
 }
 
-// Largest magnitudes, which determine the loss of the smallest elements (docs/kernels/contract.md). Empty in modes
+// Largest magnitudes, which determine the loss of the smallest elements (docs/kernels/contract.md); empty in modes
 // without such a loss.
 struct Scales {
   std::vector<double> image;  // one per image of x, data gradient: of y

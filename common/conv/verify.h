@@ -9,7 +9,6 @@ namespace libsgemm {
 
 class ConvSnapshot {
  public:
-  // False: no memory.
   bool take(const ConvDesc &desc);
   void restore(const ConvDesc &desc) const;
   const Tensor &tensor() const { return tensor_; }
@@ -19,9 +18,9 @@ class ConvSnapshot {
   Tensor tensor_ = {};
 };
 
-// The worst |error| / bound of the elements examined in host memory, as in verify_result(): SAMPLE examines 256, drawn
-// by `seed`, FULL all. The bound is product_of()'s with the element's own terms, but splits scale whole images
-// (docs/kernels/contract.md). `before`: the old output, of any steps, needed if beta is not 0.
+// The worst |error| / bound of the elements examined in host memory: SAMPLE examines 256, drawn by `seed`, FULL all.
+// The bound is product_of()'s with the element's own terms, but splits scale whole images (docs/kernels/contract.md).
+// `before`: the old output, needed if beta is not 0.
 double verify_conv(const ConvDesc &desc, const Tensor &before, libsgemm_verify_t mode, Arithmetic arithmetic,
                    uint64_t seed);
 

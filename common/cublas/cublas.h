@@ -31,7 +31,6 @@ enum CublasMath : int { kMathDefault = 0, kMathTensorOp = 1, kMathPedantic = 2, 
 constexpr int kPointerModeHost = 0;
 constexpr int kAtomicsNotAllowed = 0;
 
-// cublasLt's attributes of products and matrices.
 enum CublasLtDesc : int {
   kLtComputeType = 0,
   kLtScaleType = 1,
@@ -42,7 +41,7 @@ enum CublasLtDesc : int {
   kLtFillMode = 6,
   kLtEpilogue = 7,
   kLtBiasPointer = 8,
-  kLtBiasStride = 10,         // distance between a batch's biases
+  kLtBiasStride = 10,         // distance of a batch's biases
   kLtFirstScalePointer = 17,  // scales of A, B, C and D, then the address for the largest element
   kLtLastScalePointer = 21,
   kLtBiasType = 26,

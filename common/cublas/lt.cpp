@@ -96,7 +96,6 @@ bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
   return p->alpha != nullptr && *p->alpha != 0;  // else there may be no product for the epilogue to follow
 }
 
-// Returns NULL, or why to forward.
 const char *extras(void *descriptor, const Layout &d, Product *p) {
   int trans_c = 0, fill = kLtFillFull;
   if (!read_epilogue(descriptor, d, p)) return "epilogue";
@@ -115,7 +114,6 @@ struct Matrices {
   void *a_layout, *b_layout, *c_layout, *d_layout;
 };
 
-// All matrices are in one order.
 void describe(const Matrices &x, const Layout &a, const Layout &b, const Layout &d, Product *p) {
   const bool inner_is_rows = p->call.transa != LIBSGEMM_NO_TRANS;
   p->call.layout = d.order == kLtOrderRows ? LIBSGEMM_ROW_MAJOR : LIBSGEMM_COL_MAJOR;

@@ -23,7 +23,6 @@ namespace {
 
 Real<decltype(cublasGetStream_v2)> g_get_stream("cublasGetStream_v2");
 
-// NVIDIA_TF32_OVERRIDE=0 forbids TF32 in every program.
 bool tf32_is_forbidden() {
   static const bool forbidden = [] {
     const char *const value = getenv("NVIDIA_TF32_OVERRIDE");

@@ -48,7 +48,7 @@ std::string processor() {
 struct Number {
   const char *name;
   double GpuCosts::*value;
-  double least;  // smallest valid value
+  double least;
 };
 constexpr std::array<Number, 7> kNumbers = {{
     {"startup", &GpuCosts::startup, 0},
@@ -91,7 +91,6 @@ class Reader {
  public:
   Reader(const std::string &text, std::string *problem) : lines_(text), problem_(problem) {}
 
-  // The next line must begin with `word`; *rest follows.
   bool line(const std::string &word, std::string *rest) {
     std::string all;
     ++number_;

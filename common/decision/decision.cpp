@@ -20,7 +20,7 @@ struct Figures {
   Calibration calibration;
   double least;        // no smaller product is worth a GPU
   double least_ever;   // `least`, kept when assumed parameters replace these
-  std::string device;  // measured device; empty: assumed
+  std::string device;  // empty: assumed
   std::string path;
   int threads;                                    // threads of the CPU backend
   mutable std::atomic<bool> device_known{false};  // `device` has been compared
@@ -31,7 +31,6 @@ struct Figures {
 std::atomic<const Figures *> g_figures[kFirstCpu][kBackendCount];
 std::atomic<double> g_saved[kFirstCpu];  // seconds that calls would have saved with the devices started
 
-// Threads of the CPU backend; in the drop-in, of the program's BLAS at this moment.
 int threads_of(const Backend &cpu, const CpuBlas *blas) {
   if (blas != nullptr) return blas->threads();
   libsgemm_device_info_t device = {};
@@ -70,7 +69,6 @@ std::unique_ptr<Figures> find_figures(int gpu, int cpu, int threads, std::string
   return assumed_figures(threads);
 }
 
-// Puts `made` at the head of the list if `first` is still the head; otherwise returns the new head.
 const Figures *publish(int gpu, int cpu, const Figures *first, std::unique_ptr<Figures> made,
                        const std::string &words) {
   made->replaced = first;
@@ -79,7 +77,7 @@ const Figures *publish(int gpu, int cpu, const Figures *first, std::unique_ptr<F
   return made.release();
 }
 
-// There is an entry per number of threads, which a program may change. `any`: the latest.
+// One entry per number of threads, which a program may change. `any`: the latest.
 const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas, bool any) {
   const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);
   if (first != nullptr && any) return *first;
@@ -92,7 +90,7 @@ const Figures &figures_for(int gpu, int cpu, const CpuBlas *blas, bool any) {
   return *publish(gpu, cpu, first, std::move(made), words);
 }
 
-// Assumed parameters replace those measured on other devices than the initialised ones.
+// Assumed parameters replace those measured on other devices.
 const Figures &figures_for_devices(int gpu, int cpu, const Figures &figures) {
   if (figures.device.empty() || figures.device_known.load(std::memory_order_relaxed)) return figures;
   const Figures *const first = g_figures[gpu][cpu].load(std::memory_order_acquire);

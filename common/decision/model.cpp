@@ -6,7 +6,6 @@
 namespace libsgemm {
 namespace {
 
-// A size's place between two of kSizes.
 struct Place {
   int low;
   float weight;  // weight of the upper neighbour

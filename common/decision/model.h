@@ -1,5 +1,5 @@
-// Predicts the seconds of a call on host memory, on the CPU and on a GPU: pure functions of the description, the kind
-// of its memory, and a machine's parameters.
+// Predicts the seconds of a call on host memory, on the CPU and on a GPU, from the description, the kind of memory and
+// the machine's parameters.
 #pragma once
 
 #include <array>
@@ -17,7 +17,6 @@ class SizeTable {
   static constexpr int kCount = static_cast<int>(kSizes.size());
 
   double at(double m, double n, double k) const;
-  // Arguments are indices of kSizes.
   double get(int m, int n, int k) const;
   void set(int m, int n, int k, double value);
 
@@ -38,7 +37,7 @@ struct Link {
 // A call costs `call`, the longest of copying up, computing and copying down, and the part of the others that does not
 // overlap.
 struct GpuCosts {
-  double startup;       // seconds until a process can use its devices
+  double startup;       // seconds of any call
   double call;          // seconds of any call
   double item_strided;  // seconds per further product of a batch
   double item_pointer;

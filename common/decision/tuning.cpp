@@ -23,7 +23,6 @@ struct Place {
   const Kernel *kernel;  // NULL: free
 };
 
-// One device's hash table, more than half free.
 struct TunedRows {
   const Backend *backend;
   int device;
@@ -31,7 +30,7 @@ struct TunedRows {
   const TunedRows *next;
 };
 
-std::atomic<const TunedRows *> g_rows{nullptr};  // all devices
+std::atomic<const TunedRows *> g_rows{nullptr};
 struct Asked {
   std::string file;
 };
@@ -62,7 +61,6 @@ size_t fill(const Backend &backend, const std::vector<TunedCall> &calls, std::ve
   return known;
 }
 
-// Returns a line for the log, or nothing.
 std::string read_rows(const Backend &backend, int device, std::vector<Place> *places) {
   libsgemm_device_info_t info = {};
   Error error = {};
@@ -88,7 +86,6 @@ const TunedRows *find(const TunedRows *first, const Backend &backend, int device
   return first;
 }
 
-// Returns the other thread's if that was faster.
 const TunedRows *load_rows(const Backend &backend, int device) {
   auto made = std::make_unique<TunedRows>();
   made->backend = &backend;

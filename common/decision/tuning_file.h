@@ -18,7 +18,7 @@ struct TuningKey {
 struct TunedCall {
   CallClass call;
   std::string kernel;
-  double seconds;     // measured
+  double seconds;
   std::string model;  // the cost model's choice
   double model_seconds;
 };
@@ -33,7 +33,6 @@ TuningKey tuning_key(const char *backend, const char *version, const char *devic
 std::string tuning_path(const TuningKey &key);
 
 std::string tuning_to_text(const TuningFile &file);
-// False, with *problem: not whole and sane.
 bool tuning_from_text(const std::string &text, TuningFile *file, std::string *problem);
 bool read_tuning(const std::string &path, TuningFile *file, std::string *problem);
 bool is_for(const TuningFile &file, const TuningKey &key, std::string *problem);

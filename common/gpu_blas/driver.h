@@ -7,7 +7,6 @@ namespace libsgemm {
 
 using Event = void *;
 
-// Used only if all functions were found (`whole`).
 struct Driver {
   int (*is_capturing)(void *stream, int *) = nullptr;
   int (*exchange_mode)(int *) = nullptr;
@@ -18,7 +17,7 @@ struct Driver {
   int (*elapsed)(float *, Event, Event) = nullptr;
   bool whole = true;
 
-  // The unique number of the context that owns a thread's events. False: unknown.
+  // Unique number of the context that owns a thread's events. False: unknown.
   bool (*context)(unsigned long long *id, int *device) = nullptr;
   // During exit: makes the context current. False: it is gone. leave() undoes it.
   bool (*enter)(unsigned long long id, int device) = nullptr;

@@ -1,4 +1,4 @@
-// Contexts have unique numbers: a device's reset destroys the context of its events, which must then not be queried.
+// A device's reset destroys the context of its events, which must then not be queried: contexts have unique numbers.
 #include "gpu_blas/gpu_time.h"
 
 #include <cstdint>
@@ -60,7 +60,6 @@ struct Clocks {
 };
 Clocks &clocks() { return immortal<Clocks>(); }
 
-// Needs the mutex.
 void collect(GpuTime::Context *context, bool wait) {
   while (!context->pending.empty()) {
     const Pending done = context->pending.front();
@@ -87,7 +86,6 @@ void collect_all() {
   }
 }
 
-// Returns NULL if unknown. Needs the mutex.
 GpuTime::Context *current_context() {
   static const bool registered = std::atexit(collect_all) == 0;
   unsigned long long id = 0;
@@ -159,7 +157,6 @@ GpuTime::~GpuTime() {
   give_back();
 }
 
-// Needs the mutex.
 void GpuTime::give_back() {
   for (Event event : {start_, stop_}) {
     if (event != nullptr) context_->free.push_back(event);

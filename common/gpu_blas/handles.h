@@ -15,17 +15,15 @@ struct HandleState {
   std::mutex mutex;
   libsgemm_handle_t handle = nullptr;  // made by the first call that libsgemm computes
   libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
-  bool unavailable = false;       // no backend for the device; not looked for again
-  bool prepares_in_vain = false;  // no kernel for calls that need a preparation; none is made again
+  bool unavailable = false;       // no backend for the device
+  bool prepares_in_vain = false;  // no kernel for calls that need a preparation
   bool stream_was_set = false;    // set since the latest call, maybe to another stream at the same address
   void *workspace = nullptr;      // the program's, or NULL
   size_t workspace_bytes = 0;
 };
 
-// NULL: memory is short.
 std::shared_ptr<HandleState> state_of(VendorHandle handle);
 
-// Call it before the handle is destroyed.
 void forget_handle(VendorHandle handle);
 
 // Call it after the vendor has made a handle, with its `status`, which it returns. Drops the state of an older handle

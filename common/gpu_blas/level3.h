@@ -25,7 +25,7 @@ struct MatrixCopy {
   INT to_ld;
 };
 
-// Copies B to C before trmm, unless they are the same: ours overwrites B. If a later step fails, the vendor's trmm,
+// Copies B to C before trmm, unless they are the same: ours overwrites B. After a later failure the vendor's trmm,
 // which does not read C, is called.
 template <typename INT>
 int prepare_trmm(const void *argument) {

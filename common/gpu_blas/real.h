@@ -24,7 +24,6 @@ class Real {
     return reinterpret_cast<F *>(found);
   }
 
-  // Returns the function's status; kVendorLacks: there is none.
   template <typename... Arguments>
   int operator()(Arguments... arguments) {
     F *const function = get();

@@ -14,9 +14,8 @@ namespace {
 
 thread_local int t_depth = 0;
 
-// True if a product and a pass for the epilogue are faster than cuBLAS, which fuses both: the product must be so deep
-// that the mode gains more than the pass costs (docs/cublas.md), and outlast the pass's start. 16-bit inputs gain
-// nothing.
+// True if a product and a pass for the epilogue are faster than cuBLAS, which fuses both: the mode must gain more than
+// the pass costs (docs/cublas.md), and the product outlast the pass's start. 16-bit inputs gain nothing.
 bool pays(const Product &p, libsgemm_math_mode_t mode) {
   const Call &c = p.call;
   const double work = static_cast<double>(c.m) * static_cast<double>(c.n) * static_cast<double>(c.k);
@@ -41,7 +40,6 @@ bool is_illegal(const Call &c) {
   return c.lda < rows_of_a || (routine.has_b() && c.ldb < rows_of_b) || c.ldc < m;
 }
 
-// Warns once: without a handle every call is forwarded.
 void tell_of_failure() {
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;

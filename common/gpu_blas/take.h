@@ -28,11 +28,11 @@ struct Product {
   const GroupCall *groups = nullptr;  // replaces `call`, whose entry and sizes serve statistics
   const float *alpha = nullptr, *beta = nullptr;
   bool has_beta = true;
-  bool c_apart = false;  // C is read from elsewhere: libsgemm computes only with beta 0
+  bool c_apart = false;  // C is read from elsewhere: only beta 0 is computed
   Asked asked = Asked::exact;
   const char *refusal = nullptr;  // why the call is forwarded, whatever the handle says
   Epilogue epilogue = {};
-  // cublasLt's arguments of the call.
+  // For cublasLt.
   bool from_lt = false;
   void *stream = nullptr, *workspace = nullptr;
   size_t workspace_bytes = 0;

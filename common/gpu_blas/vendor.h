@@ -20,17 +20,16 @@ enum class Asked : int8_t {
   refused   // libsgemm lacks it: pedantic math, emulation, other types
 };
 
-// Settings of the vendor's handle.
 struct Surroundings {
   void *stream = nullptr;
   Asked asked = Asked::exact;
-  bool repeatable = false;  // the same call must give the same bits in every run
+  bool repeatable = false;
 };
 
 extern const Vendor kVendor;
 extern const char *const kVendorLibrary;  // beginning of its file name
 extern const int kVendorNoTrans;
-extern const int kVendorLacks;  // status for a function that the process's library lacks
+extern const int kVendorLacks;  // the process's library lacks the function
 
 int vendor_status(libsgemm_status_t status);
 

@@ -11,7 +11,7 @@ struct DeviceMemory {
   const Backend &table;
   int device;
   void *stream;
-  bool arrays_on_device;  // see Launch
+  bool arrays_on_device;
 };
 
 // Waits for the stream even after a failure: enqueued work uses memory that may be freed next. Returns the first error.
@@ -19,7 +19,7 @@ libsgemm_status_t wait_after(const DeviceMemory &memory, libsgemm_status_t statu
 
 class HostCopy {
  public:
-  // Copies A, B and C to host memory after the enqueued work, and waits. OUT_OF_MEMORY: no host memory.
+  // Copies A, B and C after the enqueued work, and waits.
   libsgemm_status_t take(const DeviceMemory &memory, const GemmDesc &device, Error *error);
 
   // Dense copies; a batch has arrays of pointers.
@@ -43,7 +43,7 @@ class HostCopy {
   std::unique_ptr<char[]> data_;
 };
 
-// Copies from a dense m x n copy into a single product's C, only the part that the routine writes. Does not wait.
+// Copies between a dense m x n copy and a single product's C, only the part that the routine writes. Does not wait.
 libsgemm_status_t copy_part(const DeviceMemory &memory, const GemmDesc &device, Copy::Direction direction,
                             const void *dense, Error *error);
 

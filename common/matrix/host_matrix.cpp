@@ -7,7 +7,6 @@
 namespace libsgemm {
 namespace {
 
-// Calls visit(column, first row, rows) for the part of C that the routine writes.
 template <typename Visit>
 void for_columns(const GemmDesc &desc, const Visit &visit) {
   const Stored c = stored_c(desc);

@@ -1,4 +1,3 @@
-// C in host memory, without a backend.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,6 @@ void scale_c(const GemmDesc &desc);
 // A dense copy of the part of C that the routine writes, for every product.
 class Snapshot {
  public:
-  // False: no memory.
   bool take(const GemmDesc &desc);
   void restore(const GemmDesc &desc) const;
   // m x n, columns m apart; undefined outside the part.

@@ -1,4 +1,3 @@
-// Tells if two stored matrices, or any two of two batches, share an element.
 #pragma once
 
 #include "contract/desc.h"
@@ -15,8 +14,8 @@ struct StoredBatch {
   int64_t step, count;
 };
 
-// Exact. Constant time if the batches' address ranges are apart; else proportional to the items of x, and to the
-// columns of those that reach an item of y.
+// Exact. Constant time if the address ranges are apart; else proportional to the items of x, and to the columns of
+// those that reach an item of y.
 bool overlap(const StoredBatch &x, const StoredBatch &y);
 
 }  // namespace libsgemm

@@ -18,7 +18,7 @@ struct View {
   Type type;
   Structure structure;
   bool upper;                                      // symmetric: the stored triangle; triangular: the nonzero one
-  bool unit;                                       // triangular: a diagonal of ones
+  bool unit;                                       // a diagonal of ones
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;  // f32 elements are rounded to its inputs
 
   float load(int64_t i, int64_t j) const {
@@ -69,7 +69,7 @@ struct Output {
   Output transposed() const { return {data, col_step, row_step, part == all ? all : part == upper ? lower : upper}; }
 };
 
-// [first, last): the k for which element (i, j) has nonzero factors by structure.
+// The k in [first, last) for which element (i, j) has nonzero factors by structure.
 struct Span {
   int64_t first, last;
 };

@@ -9,7 +9,7 @@ int64_t extent(const Runs &runs) {
   return last;
 }
 
-// Dimensions with more than one element, by their steps; returns their number.
+// Orders dimensions with more than one element by their steps; returns their number.
 int order_of(const Tensor &t, int order[4]) {
   int rank = 0;
   for (int d = 3; d >= 0; --d) {

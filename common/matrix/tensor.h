@@ -13,7 +13,6 @@ struct Runs {
   int rank = 0;
   int64_t size[4], step[4];
 
-  // First dimension; 1 and 1 for a single element.
   int64_t length() const { return rank > 0 ? size[0] : 1; }
   int64_t stride() const { return rank > 0 ? step[0] : 1; }
 };
@@ -38,10 +37,8 @@ void for_each_run(const Runs &runs, int inner, const Visit &visit) {
 
 // A dense tensor of the same sizes, in the memory order of `t`. A step of 0 stays 0.
 Tensor dense_like(const Tensor &t, const float *data);
-// Elements in memory.
 int64_t dense_count(const Tensor &dense);
 
-// Sizes must be equal.
 void copy_tensor(const Tensor &from, const Tensor &to, float *data);
 
 // beta 0: writes zeros without reading.

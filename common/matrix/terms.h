@@ -1,4 +1,4 @@
-// The terms of an element of a convolution's output: `ref` computes from them, verification checks against them.
+// The terms of an element of a convolution's output.
 #pragma once
 
 #include "contract/conv.h"

@@ -36,8 +36,8 @@ bool same_description(const Backend &b, int x, int y) {
          dx.memory_bytes == dy.memory_bytes;
 }
 
-// True if every kernel supports the product on both devices or on neither, at the same cost and with the same
-// workspace. Costs also show clocks, which a description lacks.
+// True if on both devices each kernel has the same support, cost and workspace for the product. Costs also show clocks,
+// which a description lacks.
 bool same_rows(const Backend &b, GemmDesc d, int x, int y) {
   for (int row = 0; row < b.kernel_count; ++row) {
     const Kernel &kernel = b.kernels[row];
@@ -49,7 +49,7 @@ bool same_rows(const Backend &b, GemmDesc d, int x, int y) {
 
 bool equal_devices(const Backend &b, int x, int y) {
   if (!same_description(b, x, y)) return false;
-  alignas(256) static float place;  // kernels read only the alignment
+  alignas(256) static float place;
   GemmDesc d = {};
   d.transa = d.transb = LIBSGEMM_NO_TRANS;
   d.alpha = 1;

@@ -6,15 +6,14 @@
 
 namespace libsgemm {
 
-// The devices that share a call. They equal the first, so that a result does not depend on the device.
-// LIBSGEMM_OFFLOAD_DEVICES sets their number, by default all; under MPI the device of the process's rank.
+// The devices that share a call: equal ones, so that a result does not depend on the device. LIBSGEMM_OFFLOAD_DEVICES
+// sets their number, by default all; under MPI the device of the process's rank.
 std::vector<int> offload_devices(const Backend &backend);
 
 // The backend refuses the device to all calls from now on: no thread waits for its work.
 void abandon_device(const Backend &backend, int device);
 bool is_abandoned(const Backend &backend, int device);
 
-// Reports a device's first failure; later ones only at log level 2.
 void tell_of_failure(const Backend &backend, int device, const Error &error);
 
 }  // namespace libsgemm

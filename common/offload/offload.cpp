@@ -31,7 +31,6 @@ struct Request {
   Rates rates;
 };
 
-// By the cost model, if that counts in seconds; else an assumed rate.
 double device_flops(const Backend &backend, const GemmDesc &desc, int device) {
   if (flop_count(desc) < 1e9) return kUnknownFlops;
   GemmDesc d = desc;
@@ -42,7 +41,7 @@ double device_flops(const Backend &backend, const GemmDesc &desc, int device) {
   d.m = d.n = d.k = d.lda = d.ldb = d.ldc = 4096;
   d.a_array = d.b_array = nullptr;
   d.c_array = nullptr;
-  alignas(kPointerAlignment) static float place;  // kernels read only the alignment
+  alignas(kPointerAlignment) static float place;
   d.a = d.b = d.c = &place;
   const double flops = flop_count(d) / best_plan(backend, d, device, kSplitWorkspace).seconds;  // no kernel: 0
   return flops > 5e11 && flops < 1e16 ? flops : kUnknownFlops;
@@ -128,7 +127,6 @@ libsgemm_status_t plan_for(const Request &r, size_t budget, TilePlan *plan, size
   return fits_budget() ? LIBSGEMM_SUCCESS : no_memory();
 }
 
-// No staging pieces if the device copies all operands in place.
 int pieces_wanted(const Request &r, const TilePlan &p) {
   const bool whole = p.group == 1;
   if (whole && r.a.pinned && r.c.pinned && (r.b.pinned || p.b_bytes == 0)) return 0;
@@ -145,7 +143,6 @@ std::vector<int> devices_left(const Backend &backend) {
   return all;
 }
 
-// Excludes the device from this call. Reports the error if others continue.
 void give_up(Request *r, int device, const Error &error) {
   r->devices.erase(std::remove(r->devices.begin(), r->devices.end(), device), r->devices.end());
   if (!r->devices.empty()) tell_of_failure(r->backend, device, error);
@@ -281,7 +278,7 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
   r.rates = {pinned ? kPinned : kStaged, r.c.pinned ? kPinned : kStaged,
              device_flops(backend, desc, r.devices.front())};
   Undo undo;
-  const bool saves = reads_c(desc) || !may_spoil;  // a call that reads C may also start again with less memory
+  const bool saves = reads_c(desc) || !may_spoil;  // a call that reads C may start again with less memory
   if (saves && !undo.reserve(desc)) {
     set_error(error, "no host memory for a copy of C");
     return LIBSGEMM_OUT_OF_MEMORY;

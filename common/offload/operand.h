@@ -15,7 +15,6 @@ struct Operand {
   Stored of_item(int64_t item) const;
 };
 
-// Pinned if all of it is page-locked.
 Operand make_operand(Operand::Which which, const GemmDesc &desc, const Backend &backend);
 
 // Columns [column, column + columns) of a block, counted across products, with all rows; or some rows of a column
@@ -24,14 +23,13 @@ struct Piece {
   int64_t column, columns, row, rows;
 };
 
-// At most `bytes` bytes on the device.
 Piece next_piece(const Block &block, size_t size, size_t bytes, int64_t column, int64_t row);
 
 // Bytes: offset in the block on the device; length without the last column's padding.
 size_t piece_offset(const Block &block, const Piece &piece, size_t size);
 size_t piece_bytes(const Block &block, const Piece &piece, size_t size);
 
-// Copy between host memory and a buffer in the device's layout. unpack() writes only what the routine writes.
+// Copies between host memory and a buffer in the device's layout. unpack() writes only what the routine writes.
 void pack(const Operand &from, const Block &block, const Piece &piece, char *buffer);
 void unpack(const Operand &to, const Block &block, const Piece &piece, const char *buffer);
 

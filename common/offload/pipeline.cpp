@@ -113,7 +113,7 @@ libsgemm_status_t Pipeline::run(Error *error) {
       }
       if (status == LIBSGEMM_SUCCESS) status = check_time(error);
       if (helps_ && help_copy()) {
-        ++quiet_;  // maybe a copy of another call
+        ++quiet_;
       } else {
         idle_for_a_while();
       }
@@ -137,7 +137,6 @@ bool Pipeline::hopeless(libsgemm_status_t status) const {
   return status == LIBSGEMM_NOT_SUPPORTED || (ending_ == Ending::lost && job_.c.pinned);
 }
 
-// Restores the old C first.
 bool Pipeline::return_units() {
   for (Work &w : works_) {
     if (w.finished()) {
@@ -208,7 +207,7 @@ bool Pipeline::take_units() {
   }
 }
 
-// `taken` is excluded. NULL: none can be spared.
+// `taken` is excluded.
 Pipeline::Buffer *Pipeline::find(const Factor &factor, const Buffer *taken, bool *hit) {
   const Operand &operand = operand_of(factor);
   const Block &block = factor.block;
@@ -280,7 +279,6 @@ bool Pipeline::assign_c() {
   return moved;
 }
 
-// Begins to save C for tiles whose operands are all in flight.
 bool Pipeline::save_ahead() {
   bool moved = false;
   for (Work &w : works_) {
@@ -388,7 +386,6 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
   return status;
 }
 
-// After a failure host threads and the device finish their work.
 void Pipeline::settle() {
   for (std::vector<Slot> *all : {&slots_, &direct_}) {
     for (Slot &slot : *all) {
@@ -407,8 +404,8 @@ void Pipeline::settle() {
   for (void *stream : {set_->up, set_->compute, set_->down}) {
     if (ending_ != Ending::lost) settle_stream(stream);
   }
-  // If another call has given the device up, nothing was waited for, and copies may be in flight. After other failures
-  // the device does nothing more.
+  // If another call has given the device up, nothing was waited for: copies may be in flight. After other failures the
+  // device does nothing more.
   if (is_abandoned(backend_, device_)) ending_ = Ending::lost;
 }
 

@@ -19,7 +19,6 @@ class UnitQueue {
  public:
   UnitQueue(const GemmDesc &desc, const TilePlan &plan, int parts);
   bool take(int part, Unit *unit);
-  // Returns a unit for other devices. False: no memory.
   bool give_back(int part, const Unit &unit);
   bool empty() const;
   size_t parts() const { return parts_.size(); }
@@ -29,7 +28,6 @@ class UnitQueue {
   std::vector<std::deque<Unit>> parts_;
 };
 
-// Shared by all devices of a call.
 struct Job {
   const Backend &backend;
   const GemmDesc &desc;
@@ -44,20 +42,19 @@ struct Job {
 };
 
 struct Traffic {
-  double up = 0, down = 0;  // bytes
-  int64_t tiles = 0;        // tiles with results in place
+  double up = 0, down = 0;
+  int64_t tiles = 0;  // their results are in place
 };
 
 class Pipeline {
  public:
-  // `part`: of the queue. The caller owns the set and the pieces, and returns them as ending() says.
+  // `part` is the queue's. The caller owns the set and the pieces, and returns them as ending() says.
   Pipeline(Job *job, int part, DeviceSet *set, const std::vector<PinnedPiece> &pieces);
 
   static size_t events_needed(const TilePlan &plan, size_t pieces);
 
   // Works until no units are left, it fails, or the call is cancelled. After a failure other devices take the rest, or
-  // it cancels the call. After SUCCESS it may run again, for returned units. At return nothing is at work, unless the
-  // device is lost.
+  // it cancels the call. After SUCCESS it may run again. At return nothing is at work, unless the device is lost.
   libsgemm_status_t run(Error *error);
   Ending ending() const { return ending_; }
   int device() const { return device_; }
@@ -77,7 +74,7 @@ class Pipeline {
     Block block = {};
     bool used = false;            // holds a block, or will
     int64_t column = 0, row = 0;  // next piece
-    bool cut = false;             // all of it is in pieces
+    bool cut = false;             // divided into pieces
     int64_t unsent = 0;           // pieces not enqueued
     bool sent = false;            // all are enqueued, `ready` is recorded
     bool waited = false;          // compute stream waits for `ready`
@@ -85,7 +82,7 @@ class Pipeline {
     bool launched = false;        // `free` is recorded
     int pins = 0;                 // steps that will use it
     uint64_t last_use = 0;
-    void *ready = nullptr, *free = nullptr;  // events
+    void *ready = nullptr, *free = nullptr;
   };
 
   struct Work;
@@ -104,7 +101,7 @@ class Pipeline {
     std::vector<Save> saves;
     std::atomic<int64_t> unsaved{0};
     bool computed = false;
-    int64_t column = 0, row = 0;  // the result's next piece
+    int64_t column = 0, row = 0;  // next piece of the result
     bool cut = false;
     int64_t pieces = 0, landed = 0, stored = 0;
     bool finished() const { return cut && stored == pieces; }
@@ -126,8 +123,8 @@ class Pipeline {
     const Operand *operand = nullptr;
     Block block = {};
     Piece piece = {};
-    Buffer *buffer = nullptr;  // uploads
-    Work *work = nullptr;      // downloads
+    Buffer *buffer = nullptr;
+    Work *work = nullptr;
   };
 
   libsgemm_status_t turn(bool *moved);
@@ -173,17 +170,17 @@ class Pipeline {
   size_t kept_for_results_ = 0;       // reserved from uploads
   std::deque<Work> works_;
   std::deque<Step> steps_;        // with buffers, not launched
-  std::deque<Buffer *> uploads_;  // not cut yet
+  std::deque<Buffer *> uploads_;  // not divided yet
   std::deque<Slot *> rising_, falling_;
-  std::deque<Work *> results_;  // launched, not cut yet
+  std::deque<Work *> results_;  // launched, not divided yet
   std::vector<Block> saved_;
   bool no_more_ = false;
   uint64_t uses_ = 0;
   int64_t quiet_ = 0;  // turns without progress
   Clock::time_point progress_;
   const Kernel *kernel_ = nullptr;
-  bool tuned_ = false;  // chosen by a measurement
-  Ran ran_ = {};        // kernel_'s latest launch
+  bool tuned_ = false;
+  Ran ran_ = {};  // kernel_'s latest launch
   Traffic traffic_;
   Ending ending_ = Ending::healthy;
   Error *error_ = nullptr;

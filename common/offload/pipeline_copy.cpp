@@ -10,13 +10,11 @@ constexpr size_t kInlineBytes = size_t{64} << 10;  // up to here another thread 
 constexpr size_t kLeastPiece = size_t{256} << 10;
 constexpr size_t kDownPiece = kPieceBytes / 2;  // one piece is stored while the next arrives
 
-// Small enough to give each thread a part.
 size_t piece_size(const Block &block, size_t size, size_t most) {
   const size_t share = device_bytes(block, size) / (2 * static_cast<size_t>(copy_threads()));
   return std::clamp(share, kLeastPiece, most);
 }
 
-// True if there is no next piece.
 bool advance(const Block &block, const Piece &piece, int64_t *column, int64_t *row) {
   *row = piece.row + piece.rows < block.rows ? piece.row + piece.rows : 0;
   if (*row == 0) *column = piece.column + piece.columns;

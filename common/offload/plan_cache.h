@@ -15,7 +15,7 @@ struct PlanKey {
   ChoiceKey choice;
 };
 
-// Pointers count by the bits that kernels look at. False: none.
+// Pointers count by the bits that kernels look at.
 bool find_plan(const PlanKey &key, TilePlan *plan, size_t *workspace);
 
 void keep_plan(const PlanKey &key, const TilePlan &plan, size_t workspace);

@@ -21,7 +21,6 @@ class Threads {
   Threads(const Threads &) = delete;
   Threads &operator=(const Threads &) = delete;
 
-  // False: no thread can be created.
   template <typename Work>
   bool start(const Work &work) try {
     threads_.emplace_back(work);

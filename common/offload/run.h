@@ -36,7 +36,6 @@ class Run {
   Run(Job *job, Holdings *holdings);
 
   // As long as failed devices return units, the healthy ones run again. On failure C is restored, if it was saved.
-  // Throws nothing.
   libsgemm_status_t run(Error *error);
 
   void report(Offloaded *by) const;

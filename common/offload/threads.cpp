@@ -49,7 +49,7 @@ struct Pool {
   std::condition_variable wake;
   Queue tasks;
   std::vector<std::thread> threads;
-  int tried = 0;  // requested at the latest start
+  int tried = 0;  // threads requested at the latest start
   int idle = 0;
   std::atomic<int> watching{0};  // awake, without a task
   bool stopping = false;
@@ -66,7 +66,7 @@ void watch(Pool *p) {
 }
 
 void work(Pool *p) {
-  bool watched = true;  // watched since the last task
+  bool watched = true;
   std::unique_lock<std::mutex> lock(p->mutex);
   for (;;) {
     CopyTask *task = p->tasks.pop();
@@ -91,7 +91,7 @@ void work(Pool *p) {
   }
 }
 
-// Starts as many threads as possible. They block all signals, which are for the program's threads.
+// They block all signals, which are for the program's threads.
 void start(Pool *p) {
   sigset_t all, before;
   sigfillset(&all);

@@ -1,4 +1,4 @@
-// Host threads that copy between the program's memory and pinned buffers; one set per process, started at first use.
+// Host threads that copy between the program's memory and pinned buffers; one set per process.
 #pragma once
 
 namespace libsgemm {
@@ -13,7 +13,7 @@ struct CopyTask {
 // run, so that no thread is woken for a single task.
 void submit_copy(CopyTask *task, bool helps);
 
-// Runs the first waiting task, of any call; false: none.
+// Runs the first waiting task, of any call.
 bool help_copy();
 
 // LIBSGEMM_OFFLOAD_THREADS, by default one for two cores, from 2 to 16, and no more than the program allows its BLAS

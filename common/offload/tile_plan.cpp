@@ -1,4 +1,3 @@
-// Simulates candidate plans.
 #include "tile_plan.h"
 
 #include <algorithm>
@@ -17,13 +16,13 @@ constexpr int kWorse = 4;           // successive slower plans that end the sear
 constexpr double kClearly = 0.99;   // share of the time below which a plan of more and smaller tiles wins
 constexpr double kCoarsely = 1.02;  // likewise over coarse tiles: several devices can share smaller ones
 constexpr int64_t kCoarse = 4096 + 256;
-constexpr int64_t kMostSteps = 4096;    // steps of a simulated plan; longer ones are estimated
+constexpr int64_t kMostSteps = 4096;    // longer plans are not simulated
 constexpr double kTooMany = 1 << 21;    // no device has so little memory
 constexpr int kDepths = 3;              // lengths of blocks of k tried for a tile, each half the one before
 constexpr double kQuick = 200e-6;       // seconds; a shorter call is not worth cutting
 constexpr size_t kSmallItem = 4 << 20;  // bytes of a product; smaller ones are grouped
 constexpr size_t kGroup = 16 << 20;
-constexpr double kLaunch = 15e-6;  // seconds
+constexpr double kLaunch = 15e-6;
 
 bool one_sided(const GemmDesc &d) { return traits_of(d).one_sided(); }
 // The products of syr2k off the diagonal are separate launches, but an invariant sum is one FMA sequence: C stays
@@ -74,7 +73,6 @@ int at_most(int64_t wanted, size_t bytes, size_t each) {
   return static_cast<int>(std::min(wanted, fit));
 }
 
-// False: one unit does not fit.
 bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
   measure_blocks(d, p);
   const int64_t groups = ceil_div(d.batch_count, p->group);
@@ -116,12 +114,10 @@ bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
 // Replaces the least recently used block, as the pipeline does.
 class Held {
  public:
-  // `all`: a buffer for each block.
   Held(int buffers, int64_t blocks, bool all) : all_(all) {
     keys_.assign(static_cast<size_t>(all ? blocks : buffers), -1);
     used_.assign(keys_.size(), 0);
   }
-  // True: copy it.
   bool needs(int64_t key) {
     ++now_;
     const size_t at = all_ ? static_cast<size_t>(key) % keys_.size() : place(key);
@@ -156,7 +152,6 @@ double launch_seconds(const GemmDesc &d, const Rates &rates) {
   return flop_count(d) / rates.flops + kLaunch + 4.5e5 * depth / rates.flops;
 }
 
-// Index among the blocks of its operand.
 int64_t block_number(const GemmDesc &d, const TilePlan &p, const Unit &unit, const Factor &f, bool second,
                      int64_t step) {
   const int64_t panels = f.of_b ? p.col_panels() : p.row_panels();

@@ -33,7 +33,7 @@ struct TilePlan {
   std::vector<int64_t> rows, cols, depth;  // from 0 to m, n, k
   int a_buffers, b_buffers, c_buffers;     // blocks on the device at a time
   size_t a_bytes, b_bytes, c_bytes;        // size of one buffer
-  double seconds;                          // predicted
+  double seconds;
 
   int64_t row_panels() const { return static_cast<int64_t>(rows.size()) - 1; }
   int64_t col_panels() const { return static_cast<int64_t>(cols.size()) - 1; }
@@ -52,9 +52,9 @@ bool make_plan(const GemmDesc &desc, const Rates &rates, size_t budget, TilePlan
 bool fit_plan(const GemmDesc &desc, size_t budget, TilePlan *plan);
 
 struct Unit {
-  int64_t item, items;  // products
-  int64_t i, j;         // tile
-  bool back;            // k runs from its last block to the first
+  int64_t item, items;
+  int64_t i, j;
+  bool back;  // k runs from its last block to the first
 };
 
 // Units in order, for device `part` of `parts`. A device's tiles are in neighbouring columns.
@@ -73,7 +73,7 @@ struct Factor {
 };
 struct Factors {
   Factor first, second;
-  int64_t step;  // block of k
+  int64_t step;
 };
 
 int64_t launches_per_step(const GemmDesc &desc, const Unit &unit);

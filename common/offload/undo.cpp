@@ -83,7 +83,6 @@ class Kept {
 
   std::mutex mutex_;
   std::vector<Piece> idle_;  // ascending
-  // A 16th of the machine's memory, at most 1 GiB.
   const size_t most_ = std::min(
       static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) / 16 * static_cast<size_t>(sysconf(_SC_PAGESIZE)), size_t{1} << 30);
 };
@@ -109,7 +108,7 @@ bool Undo::reserve(const GemmDesc &d) {
   if (memory_ != nullptr) return true;
   void *memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return false;
-  madvise(memory, bytes_, MADV_HUGEPAGE);  // only for speed
+  madvise(memory, bytes_, MADV_HUGEPAGE);
   memory_ = static_cast<float *>(memory);
   return true;
 }

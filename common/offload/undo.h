@@ -1,4 +1,3 @@
-// Copies of parts of C, to restore it after a failure.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@ class Undo {
   Undo(const Undo &) = delete;
   Undo &operator=(const Undo &) = delete;
 
-  // Reserves memory for all of C, untouched. False: none; nothing is saved.
+  // Reserves untouched memory for all of C. False: none; nothing is saved.
   bool reserve(const GemmDesc &desc);
   bool reserved() const { return memory_ != nullptr; }
 

@@ -1,4 +1,3 @@
-// Units of a plan in order, and their launches.
 #include <algorithm>
 
 #include "tile_plan.h"
@@ -32,7 +31,7 @@ std::vector<Unit> make_units(const GemmDesc &d, const TilePlan &p, int part, int
       const int64_t i = by_cols ? serpentine : x, j = first + (by_cols ? x : serpentine);
       if ((part_of_c == Stored::lower && i < j) || (part_of_c == Stored::upper && i > j)) continue;
       // Successive tiles are neighbours and traverse k in opposite directions: the second starts with the first's last
-      // block of k. The direction depends on the tile's position alone, not on the device.
+      // block of k. The direction depends only on the tile's position.
       tiles.push_back({0, 1, i, j, (i + j) % 2 == 1});
     }
   }
@@ -114,7 +113,7 @@ GemmDesc device_desc(const GemmDesc &desc, const TilePlan &p, const Unit &unit, 
   GemmDesc d = desc;
   if (has_triangle(desc) && unit.i != unit.j) {
     d.routine = Routine::gemm;
-    // Tiles off the diagonal use a mode of the tiles on it, which have kernels only for FP32 and FP64.
+    // Off the diagonal, tiles use a mode of those on it, which have kernels only for FP32 and FP64.
     if (d.math_mode != LIBSGEMM_MATH_FP64) d.math_mode = LIBSGEMM_MATH_FP32;
     if (traits_of(desc).b != RoutineTraits::free) {
       d.transb = desc.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <vector>
 
-// The linker defines it: this object's header, whose class, byte order and machine other files must have.
+// Defined by the linker: this object's header, whose class, byte order and machine other files must have.
 extern "C" const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 namespace libsgemm {
@@ -35,7 +35,6 @@ class File {
 
   bool is_open() const { return value_ >= 0; }
 
-  // 0: not a regular file.
   uint64_t size() const {
     struct stat status;
     const bool regular = fstat(value_, &status) == 0 && S_ISREG(status.st_mode);
@@ -80,7 +79,6 @@ void find_note(const std::vector<char> &notes, uint64_t alignment, Beneath *bene
   }
 }
 
-// Returns NULL, or what is wrong.
 const char *read_segments(const File &file, uint64_t size, std::vector<Segment> *segments) {
   Header header;
   if (!lies_within(0, sizeof header, size) || !file.read(0, &header, sizeof header) ||

@@ -21,15 +21,15 @@ struct BeneathNote {
   // An ELF note: length of the name, length of the rest, type, name padded to 4 bytes.
   uint32_t name_bytes = sizeof "libsgemm", rest_bytes = sizeof library + sizeof what, type = kType;
   char name[12] = "libsgemm";
-  char library[32] = {}, what[32] = {};  // NUL-terminated
+  char library[32] = {}, what[32] = {};
 };
 
 struct Beneath {
-  std::string library, what;  // empty: no such note
+  std::string library, what;
 };
 
 // True for a complete shared object for this machine. Otherwise *problem has the reason, with the file's name.
-// `beneath` receives the note; may be NULL.
+// `beneath` may be NULL.
 bool check_shared_object(const std::string &path, Beneath *beneath, std::string *problem);
 
 }  // namespace libsgemm

@@ -24,7 +24,7 @@ struct Word {
   int value;
 };
 
-// NULL: not set. env->names is the only list of known variables.
+// env->names is the only list of known variables.
 const char *get(Environment *env, const char *name) {
   if (std::find(env->names.begin(), env->names.end(), name) == env->names.end()) env->names.emplace_back(name);
   const char *value = secure_getenv(name);
@@ -68,7 +68,6 @@ double read_number(Environment *env, const char *name, double fallback, const ch
   return fallback;
 }
 
-// Suffixes K, M, G: 2^10, 2^20, 2^30.
 size_t read_bytes(Environment *env, const char *name) {
   const char *value = get(env, name);
   if (value == nullptr) return 0;

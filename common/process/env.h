@@ -42,7 +42,7 @@ Preference prefer_all();
 Preference prefer_cpu();
 
 struct KernelChoice {
-  int8_t backend;  // -1: none
+  int8_t backend;
   int row;
 };
 
@@ -52,7 +52,7 @@ struct Settings {
   bool strict;
   Offload offload;
   bool offload_set;          // LIBSGEMM_OFFLOAD or its threshold is set: it applies to backends requested by name, too
-  double offload_threshold;  // cube root of m n k; negative: not set, predicted times decide
+  double offload_threshold;  // cube root of m n k; negative: predicted times decide
   libsgemm_math_mode_t math_mode;
   libsgemm_deterministic_t deterministic;
   libsgemm_verify_t verify;
@@ -67,7 +67,7 @@ inline bool may_be_replaced(const Settings &settings) {
   return !settings.strict && !repeatable(settings.deterministic);
 }
 
-// The requested backends, then CPU backends as fallbacks. Returns their number.
+// The requested backends, then CPU backends as fallbacks.
 int candidates(const Settings &settings, int8_t (&order)[kBackendCount]);
 
 struct Environment {
@@ -78,19 +78,19 @@ struct Environment {
   std::string calibration;  // "off", or a file; empty: the user's cache
   bool devices_set = false;
   std::vector<int> devices;
-  int offload_threads = 0;  // copying between host and pinned memory; 0: by the number of cores
+  int offload_threads = 0;  // 0: by the number of cores
   int offload_devices = 0;
   size_t device_memory_limit = 0;  // bytes per device; 0: all that is free
-  size_t pinned_memory_limit = 0;  // bytes; 0: the default
-  double timeout = 300;            // seconds to wait for a device; 0: for ever
+  size_t pinned_memory_limit = 0;  // 0: the default
+  double timeout = 300;            // seconds; 0: for ever
   std::string tuning;              // like `calibration`
   int verbose = 0;
   std::string log_path;
   std::string stats_dir;
-  bool stats_calls = false;  // count calls by their class, too
+  bool stats_calls = false;
   bool verify_seed_set = false;
   uint64_t verify_seed = 0;
-  std::string error;                // invalid values, and the valid ones; empty: none
+  std::string error;                // invalid values, and the valid ones
   std::vector<std::string> names;   // all variables
   std::vector<std::string> strays;  // sentences on unknown LIBSGEMM_ variables
 };
@@ -98,7 +98,7 @@ struct Environment {
 // A set-user-id process gets the defaults.
 Environment read_environment();
 
-// "auto" or a comma list. False: the valid values in *error.
+// "auto" or a comma list. False: *error has the valid values.
 bool parse_backends(const std::string &text, Preference *preference, std::string *error);
 
 }  // namespace libsgemm

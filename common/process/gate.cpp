@@ -13,12 +13,11 @@ namespace libsgemm {
 constexpr unsigned kCells = 64;
 
 // A signal handler may fork or exit at any point of a call. `counted` is set before the call is counted and reset after
-// it is no longer counted. A handler in between subtracts one too many: a thread may stop waiting too early, but none
-// waits for ever.
+// it. A handler in between subtracts one too many: a thread may stop waiting too early, but none waits for ever.
 struct GateThread {
   unsigned cell = kCells;  // the same for all calls of the thread, so that they balance; kCells: none yet
   int depth = 0;           // nested InGate
-  bool counted = false;    // counted in the cell
+  bool counted = false;
   bool ending = false;     // the call began during exit, or caused it
   bool set_aside = false;  // not counted while the thread forks
 };
@@ -73,7 +72,6 @@ void at_exit() {
   wait_until_idle();
 }
 
-// False if the process is ending, unless the thread is inside an earlier call.
 bool enter(GateThread *t) {
   if (t->depth++ > 0) return !t->ending;
   for (;;) {

@@ -6,16 +6,15 @@
 //
 // Exit tears down the BLAS and the drivers, so it waits for the calls inside them. It blocks no call: the thread that
 // ends the process may join a thread that makes calls. From then on the process is "ending": `ref` computes, enters no
-// plugin and takes no lock of the library but the one for loading `ref`. No fork and no exit waits for these calls.
+// plugin and takes only the lock for loading `ref`. No fork and no exit waits for these calls.
 //
-// A fork or an exit from inside a call, in a signal handler, does not wait for that call.
+// A fork or an exit in a signal handler does not wait for the call that it interrupts.
 #pragma once
 
 namespace libsgemm {
 
 struct GateThread;
 
-// Waits while a fork is in progress.
 class InGate {
  public:
   InGate();

@@ -49,7 +49,7 @@ void end_threads() noexcept {
 }
 
 // Registered before any BLAS is loaded, so that it runs after the BLAS's own handlers and the gate's. A child must not
-// inherit a mutex locked by a thread that it lacks, a backend in a call, or one that relies on lost threads.
+// inherit a locked mutex, a backend in a call, or one that relies on lost threads.
 void before_fork() {
   gate_close_for_fork();
   g_mutex.lock();
@@ -64,7 +64,6 @@ void after_fork_in_parent() {
 void after_fork_in_child() {
   ++g_fork_generation;
   stats_after_fork();
-  // Its owner is a thread of the parent: the child cannot unlock it.
   new (&g_mutex) std::recursive_mutex;
   gate_open_after_fork(Side::child);
 }
@@ -99,7 +98,7 @@ bool is_file(const std::string &path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// Links are resolved. The subfolder libsgemm has the plugins.
+// The subfolder libsgemm has the plugins.
 std::string own_folder() {
   const link_map *const self = object_of(reinterpret_cast<const void *>(&own_folder));
   const std::string file = self != nullptr ? file_of(*self) : "";
@@ -118,13 +117,13 @@ std::string find_plugin(const std::string &name, std::string *searched) {
   return "";
 }
 
-// True if an error text reports a lack of memory. dlopen() writes "out of memory" if it cannot even allocate a text.
+// dlopen() writes "out of memory" if it cannot even allocate a text.
 bool lacks_memory(const char *words) {
   return words != nullptr &&
          (std::strstr(words, std::strerror(ENOMEM)) != nullptr || std::strstr(words, "out of memory") != nullptr);
 }
 
-// True in libsgemm.so and in any libsgemm_blas.so, recognised by its own symbol.
+// libsgemm.so or any libsgemm_blas.so, recognised by its own symbol.
 bool is_libsgemm(const void *code) {
   const link_map *const home = object_of(code);
   if (home == nullptr) return false;
@@ -146,7 +145,7 @@ std::string load_failure(const std::string &path, const char *words) {
   return path + (missing ? " lacks its runtime: " : " cannot be loaded: ") + words;
 }
 
-// The file must be complete, and the library of its note must load. It stays loaded: the plugin opens it, too.
+// The file must be complete, and the library of its note must load and stay loaded: the plugin opens it, too.
 bool may_load(const std::string &path, std::string *reason) {
   Beneath beneath;
   if (!check_shared_object(path, &beneath, reason)) return false;
@@ -156,7 +155,6 @@ bool may_load(const std::string &path, std::string *reason) {
   return false;
 }
 
-// NULL, with *reason: not a plugin for this library.
 const Backend *open_table(const std::string &path, int index, std::string *reason) {
   const char *name = kBackendNames[index];
   const bool gpu = index < kFirstCpu;
@@ -185,7 +183,7 @@ const Backend *open_table(const std::string &path, int index, std::string *reaso
   return table;
 }
 
-// Refuses for good; a lack of memory, which may pass, only at the third time in a row. Always false.
+// Refuses for good; a lack of memory, which may pass, only at the third time in a row.
 bool refuse(Slot *slot, const char *name, const std::string &reason) {
   if (!lacks_memory(reason.c_str())) {
     slot->shortages = 0;
@@ -228,7 +226,7 @@ bool probe_slow(int index) {
 void start(Library *lib) {
   lib->env = read_environment();
   const Environment &env = lib->env;
-  static bool log_is_open = false;  // an earlier attempt may have opened it
+  static bool log_is_open = false;  // maybe open since an earlier attempt
   if (!log_is_open) log_open(env.verbose, env.log_path);
   log_is_open = true;
   lib->host.cpu_blas = env.cpu_blas.empty() ? nullptr : env.cpu_blas.c_str();

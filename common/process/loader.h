@@ -18,10 +18,10 @@ struct Slot {
   std::atomic<int> probe_state{untried};  // ready: devices are initialised (GPU backends)
   const Backend *table = nullptr;
   std::string path;
-  std::string reason;  // reason of a refusal
+  std::string reason;
   std::string probe_reason;
   std::atomic<int> shortages{0};  // failures in a row for lack of memory
-  unsigned fork_generation = 0;   // generation of the process that probed it
+  unsigned fork_generation = 0;   // process that probed it
 };
 
 // Never destroyed: threads may call until the process ends.
@@ -38,12 +38,12 @@ inline Library &library() {
   Library *lib = g_library.load(std::memory_order_acquire);
   return lib != nullptr ? *lib : make_library();
 }
-inline const Backend &table_of(int index) { return *library().slots[index].table; }  // it must be loaded
+inline const Backend &table_of(int index) { return *library().slots[index].table; }  // must be loaded
 
 // Layers above, defined in call/library.cpp.
 struct LayersAbove {
   void (*start)(const Environment &environment);  // before the first call
-  void (*before_fork)();                          // ends their threads
+  void (*before_fork)();
   const CpuBlas *(*program_blas)();
 };
 extern const LayersAbove kLayersAbove;
@@ -69,7 +69,6 @@ bool probe(int index);
 // A parent process initialised the devices: contexts do not survive fork.
 bool lost_by_fork(int index);
 
-// False: *valid has the existing names.
 bool find_kernel(const std::string &name, KernelChoice *choice, std::string *valid);
 
 }  // namespace libsgemm

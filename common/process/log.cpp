@@ -23,7 +23,7 @@ struct LogFile {
   int descriptor;
   dev_t device;
   ino_t inode;
-  const LogFile *before;  // file of a lost descriptor; not freed: another thread may still read it
+  const LogFile *before;  // earlier file; not freed: another thread may still read it
 };
 
 std::atomic<int> g_level{0};
@@ -35,7 +35,7 @@ bool is_still(const LogFile &file) {
   return fstat(file.descriptor, &status) == 0 && status.st_dev == file.device && status.st_ino == file.inode;
 }
 
-// Does not wait for a FIFO's reader. Avoids the numbers of the standard streams. -1: errno.
+// Does not wait for a FIFO's reader. Avoids the numbers of the standard streams.
 int open_at_end(const char *path) {
   const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
   if (file < 0 || file > STDERR_FILENO) return file;
@@ -46,7 +46,6 @@ int open_at_end(const char *path) {
   return higher;
 }
 
-// False: memory is short.
 bool put_in_place(int descriptor, const LogFile *before) {
   struct stat status = {};
   fstat(descriptor, &status);

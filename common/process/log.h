@@ -16,7 +16,6 @@ bool log_wants(int level);
 // "libsgemm: TEXT" in one write: lines of threads do not mix.
 void log_line(int level, const std::string &text);
 
-// Without memory for the text it logs nothing.
 template <typename MakeText>
 void log_message(int level, const MakeText &make_text) {
   if (!log_wants(level)) return;

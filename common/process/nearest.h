@@ -5,8 +5,8 @@
 
 namespace libsgemm {
 
-// The name with the fewest edits (insertions, deletions, replacements, swaps of neighbours), ignoring case; the first
-// of several. Empty: more than one edit, and more than a third of the word's letters.
+// The name with the fewest edits (insertions, deletions, replacements, swaps of neighbours), ignoring case. Empty: more
+// than one edit, and more than a third of the word's letters.
 std::string nearest_name(const std::string &word, const std::vector<std::string> &names);
 
 // "; did you mean NAME?", or "".

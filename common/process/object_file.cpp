@@ -15,7 +15,7 @@ const link_map *object_of(const void *address) {
 
 std::string file_of(const link_map &object) {
   std::string path = object.l_name;
-  char origin[2 * PATH_MAX];  // a folder and a relative path, each up to PATH_MAX
+  char origin[2 * PATH_MAX];
   const bool relative = !path.empty() && path[0] != '/';
   if (relative && dlinfo(const_cast<link_map *>(&object), RTLD_DI_ORIGIN, origin) == 0) {
     path = std::string(origin) + "/" + path.substr(path.rfind('/') + 1);

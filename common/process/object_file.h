@@ -6,11 +6,9 @@
 
 namespace libsgemm {
 
-// The loaded object with this address, or NULL.
 const link_map *object_of(const void *address);
 
-// The object's file, with links resolved; "" for the program. A relative path starts at the folder that was current at
-// loading.
+// The file with links resolved; "" for the program. A relative path starts at the folder that was current at loading.
 std::string file_of(const link_map &object);
 
 }  // namespace libsgemm

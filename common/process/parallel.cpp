@@ -26,7 +26,6 @@ int processors() {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-// The whole process has a limited number of them.
 class Helpers {
  public:
   explicit Helpers(int wanted) {

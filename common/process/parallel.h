@@ -8,7 +8,7 @@ namespace libsgemm {
 
 struct CpuBlas;
 
-// The calling thread's work then uses no more threads than this BLAS has at that time. NULL: no limit.
+// Limits the calling thread's work to the threads that this BLAS has at that time. NULL: no limit.
 void follow_threads_of(const CpuBlas *blas);
 int most_threads();  // INT_MAX: no limit
 

@@ -9,8 +9,7 @@ namespace libsgemm {
 
 ssize_t write_quietly(int file, const void *data, size_t bytes);
 
-// Makes a file at least `bytes` long and allocates it: writing to a mapping cannot fail with SIGBUS. Returns 0 or an
-// errno.
+// Allocates at least `bytes` of a file: writing to a mapping cannot fail with SIGBUS. Returns 0 or an errno.
 int reserve_quietly(int file, size_t bytes);
 
 }  // namespace libsgemm

@@ -35,7 +35,6 @@ uint64_t now(clockid_t clock) {
   return static_cast<uint64_t>(time.tv_sec) * 1000000000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
-// Empty: cannot be read.
 template <size_t N>
 void read_text(const char *path, char (&text)[N]) {
   text[0] = '\0';
@@ -63,7 +62,6 @@ uint64_t start_ticks() {
   return at != nullptr ? std::strtoull(at, nullptr, 10) : 0;
 }
 
-// Converts to nanoseconds of CLOCK_REALTIME.
 uint64_t begin_of(uint64_t ticks) {
   const uint64_t hertz = static_cast<uint64_t>(sysconf(_SC_CLK_TCK));
   const uint64_t age = now(CLOCK_BOOTTIME) - ticks * (1000000000 / hertz);
@@ -158,7 +156,7 @@ StatsShape *place_in(StatsShape *shapes, size_t count, const CallClass &call, ui
 StatsFile *file_of_process() {
   StatsFile *const file = g_file.load(std::memory_order_acquire);
   if (file != nullptr || g_parent.load(std::memory_order_relaxed) == nullptr) return file;
-  // In a forked child one thread opens the file; others' calls meanwhile are not counted.
+  // One thread of a forked child opens the file; others' calls meanwhile are not counted.
   const StatsFile *const parent = g_parent.exchange(nullptr);
   if (parent == nullptr) return nullptr;
   open_file(names().directory);

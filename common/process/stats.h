@@ -37,7 +37,7 @@ struct StatsRecord {
 // With LIBSGEMM_STATS_CALLS=1: calls that multiplied, by class, in parts after the StatsFile, each twice as large as
 // the one before. A class may have several entries.
 struct StatsShape {
-  std::atomic<uint32_t> state;  // as in StatsRecord
+  std::atomic<uint32_t> state;
   uint32_t unused;
   std::atomic<uint64_t> calls;
   CallClass call;
@@ -51,8 +51,8 @@ struct StatsBlas {
     kHasLapack = 8,  // it has LAPACK, whose products do not leave it
   };
   std::atomic<uint32_t> flags;  // readers use kReady only
-  char version[68];             // "OpenBLAS 0.3.21 Haswell"
-  char file[440];               // empty: unknown
+  char version[68];
+  char file[440];  // empty: unknown
 };
 
 struct StatsFile {
@@ -64,8 +64,8 @@ struct StatsFile {
   char program[112];                  // /proc/self/comm
   std::atomic<uint64_t> lost;         // calls without a free record
   uint64_t begin;                     // start of the process; nanoseconds of CLOCK_REALTIME
-  std::atomic<uint64_t> latest;       // likewise: end of the latest call, or of the process
-  std::atomic<uint64_t> startup;      // nanoseconds of starting backends
+  std::atomic<uint64_t> latest;       // end of the latest call, or of the process
+  std::atomic<uint64_t> startup;      // nanoseconds
   std::atomic<uint64_t> lost_shapes;  // calls not counted by class
   StatsBlas blas[kStatsBlas];
   StatsRecord records[kStatsRecords];
@@ -88,18 +88,16 @@ struct StatsCall {
   int refused;   // earlier backends in the same call
 };
 
-// Nothing if `directory` is empty; a log line if it cannot be written.
+// Empty `directory`: nothing. Logs if it cannot be written.
 void stats_open(const std::string &directory);
 bool stats_wanted();
 void stats_count(const StatsCall &call);
-// The call was counted before.
 void stats_add_time(const char *entry, const char *backend, const char *kernel, uint64_t nanoseconds);
 void stats_count_shapes(bool wanted);
 void stats_count_shape(const GemmDesc &desc);
 void stats_add_startup(uint64_t nanoseconds);
 // `flags` are added to an entry of the same file, or, without a file, of the same version.
 void stats_note_blas(const char *version, const char *name, uint32_t flags);
-// A forked child leaves the parent's file alone.
 void stats_after_fork();
 
 }  // namespace libsgemm

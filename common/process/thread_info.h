@@ -15,7 +15,6 @@
 
 namespace libsgemm {
 
-// Why a backend was passed over.
 struct Note {
   enum Why : int8_t {
     unavailable,
@@ -190,7 +189,7 @@ struct ThreadInfo : CallReport, CallState {
     if (note_count < kMaxNotes) notes[note_count++] = {static_cast<int8_t>(index), why};
   }
 
-  // A failure found by a later wait. The rest is kept.
+  // A failure found by a later wait.
   void add_failure(libsgemm_status_t error, const char *found_by, const char *text) {
     status = error;
     std::snprintf(message, sizeof message, "%s: %s", found_by, text);

@@ -117,7 +117,6 @@ class Packed {
         y_(x_ + kMc * kKc),
         sum_(y_ + kKc * kNc) {}
 
-  // Number of floats.
   static constexpr size_t kScratch = (kMc * kKc + kKc * kNc + kMc * kNc) * sizeof(Real) / sizeof(float);
 
   void run(const GemmDesc &desc) {

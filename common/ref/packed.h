@@ -16,14 +16,12 @@ struct Tile {
 template <typename Real>
 using Micro = void (*)(int64_t k, const Real *x, const Real *y, Real *sum);
 
-// An element is a sequence of FP32 FMAs in the order of k, with the same bits on every CPU. Functions continue the sums
-// in `sum`.
+// An element is a sequence of FP32 FMAs in the order of k, with the same bits on every CPU. Functions continue `sum`.
 struct Chain {
   bool (*runs_here)();
   Micro<float> micro;
   int mr, nr;
   void (*cross)(const Product &p, const Tile &t, Span terms, float *sum);
-  // Completes elements by finish.h.
   void (*write)(const Output &out, const Tile &t, float alpha, float beta, const float *sum);
   // All of trsm. `scratch`: kSolveColumns * order floats.
   void (*solve)(const Triangle &s, float alpha, float *scratch);

@@ -36,7 +36,6 @@ struct Optional {
       find_optional<decltype(rocblas_is_device_memory_size_query)>("rocblas_is_device_memory_size_query");
 };
 
-// A version without the mode leaves *mode unchanged.
 bool get_mode(int (*get)(VendorHandle, int *), VendorHandle handle, int *mode) {
   return get == nullptr || get(handle, mode) == kVendorSuccess;
 }

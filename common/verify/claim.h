@@ -33,7 +33,6 @@ struct Claim {
 // `before`: the old C, from Snapshot::item().
 Claim claim(const GemmDesc &desc, const float *before, const Arithmetic &how);
 
-// f of verify.h; further loss of a truncating kernel below the normal range of inputs.
 double error_factor(const GemmDesc &desc, const Arithmetic &how);
 ChecksumCut cut_off(const GemmDesc &desc, const Arithmetic &how);
 

@@ -22,7 +22,6 @@ class DeviceVerification {
   DeviceVerification(const DeviceVerification &) = delete;
   DeviceVerification &operator=(const DeviceVerification &) = delete;
 
-  // Copies what the call may overwrite.
   libsgemm_status_t begin(Error *error);
 
   // Waits, returns the worst |error| / bound. An error with *computed true concerns the verification alone.
@@ -51,7 +50,7 @@ class DeviceVerification {
   size_t bytes_ = 0;         // the backend's workspace; 0: the host verifies
   char *scratch_ = nullptr;  // that workspace; with `keep` the old C follows
   char *saved_ = nullptr;
-  bool owned_ = false;  // saved_ must be released here
+  bool owned_ = false;
   HostCopy copy_;
   Snapshot before_;
 };

@@ -121,8 +121,7 @@ View view_of(const Output &c) {
   return {c.data, c.row_step, c.col_step, Type::f32, structure, c.part == Output::upper, false};
 }
 
-// Per row: sums of C, of the old C with its norms, of the product. norms, squares, widest: sum, sum of squares and
-// maximum of the norms of y's rows.
+// Per row: sums of C, of the old C with its norms, of the product. norms, squares, widest: of the norms of y's rows.
 struct Sums {
   RowSums after, before, product;
   double norms, squares, widest;
@@ -181,7 +180,7 @@ double ratio_of_spoilt_column(const Claim &c, int64_t j) {
   return 0;
 }
 
-// The worst of all rows and of columns without weight. Rows and columns that sums cannot judge are recomputed.
+// The worst of all rows and of columns without weight. Lines that sums cannot judge are recomputed.
 double judge_all(const Claim &c, const Sums &sums, const std::vector<double> &signs) {
   constexpr size_t kMostLines = 16;
   const Claim transposed = c.transposed();

@@ -12,7 +12,7 @@
 namespace libsgemm {
 namespace {
 
-constexpr int kSamples = 4;                        // sampled columns, and as many rows
+constexpr int kSamples = 4;                        // columns, and as many rows
 constexpr uint64_t kStride = 0x2545f4914f6cdd1du;  // between the seeds of a batch's products
 
 struct Column {
@@ -47,7 +47,6 @@ struct Column {
 
 void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Column *column) {
   if (p.x.plain() && p.y.structure != View::triangular && p.x.row_step == 1) {
-    // In the order of memory.
     for (int64_t l = 0; l < p.k; ++l) {
       const double y = static_cast<double>(p.y.at(l, j));
       const float *x = static_cast<const float *>(p.x.data) + l * p.x.col_step;
@@ -72,7 +71,6 @@ void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Colum
   }
 }
 
-// Four columns, four rows, and the checksum along the shorter side of C.
 double worst_of_samples(const Claim &columns, uint64_t seed) {
   const Claim rows = columns.transposed();
   const Product &p = columns.products.term[0];

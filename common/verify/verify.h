@@ -10,8 +10,7 @@ namespace libsgemm {
 // judged. `before`: the old C, needed if reads_c(desc). The caller's floating-point environment does not matter, and no
 // flag is raised.
 //
-// FULL examines all elements. SAMPLE examines four columns, four rows and a checksum of all of C (checksum.h), chosen
-// by `seed`.
+// FULL examines all elements. SAMPLE examines four columns, four rows and a checksum of all of C, chosen by `seed`.
 //
 // The bound is f (|alpha| |A| |B| + |beta| |C|), A and B rounded to the mode's inputs, and what kernels may lose at the
 // ends of the range. docs/kernels/verification-bounds.md derives f, these losses, and the rules for NaN and Inf.

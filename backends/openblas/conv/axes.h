@@ -1,14 +1,14 @@
 // A group of a convolution as a product out = alpha A B + beta out of implicit matrices:
 //
 //   element (i, l) of A is a[offset of i in A + offset of l in A], never in the padding;
-//   element (l, j) of B is b[offset of l in B + offset of j in B], or 0 where the sum of both positions is outside of
-//   B's image;
-//   element (i, j) of out is c[offset of i in C + offset of j in C].
+//   element (l, j) of B is b[offset of l in B + offset of j in B], or 0 if their positions add up to one outside the
+//   image; element (i, j) of out is c[offset of i in C + offset of j in C].
 //
 //                     i          l                     j          A  B
 //   forward           filters    c, r, s               n, p, q    f  x
-//   data gradient     channels   filters, taps         n, h, w    f  y    once for each remainder of h and w modulo the
-//                                                                         strides, with the taps that reach such pixels
+//   data gradient     channels   filters, taps         n, h, w    f  y    one product for each remainder of h and w
+//                                                                         modulo the strides, with the taps that reach
+//                                                                         it
 //   weight gradient   filters    n, p, q               c, r, s    y  x
 #pragma once
 
@@ -19,8 +19,8 @@ namespace libsgemm {
 // A digit of an index: its range, and the distance between neighbours in the matrices and in B's image.
 struct Digit {
   int64_t count;
-  int64_t a, b, c;  // elements
-  int64_t h, w;     // image rows and columns
+  int64_t a, b, c;
+  int64_t h, w;  // image rows and columns
 
   // True if `next`, which counts slower, continues where this digit ends.
   bool goes_on(const Digit &next) const {
@@ -55,7 +55,7 @@ struct ImplicitProduct {
   float *c;
   int64_t first_b;        // offset of B's first element; may be outside
   int64_t h, w;           // its position in the image; 0 if B is not clipped
-  int64_t rows, columns;  // size of the image
+  int64_t rows, columns;  // image size
   bool clipped;           // some elements of B are outside the image
 };
 

@@ -22,7 +22,6 @@ struct Block {
   Run *runs;
 };
 
-// `runs` has room for `count` runs.
 inline Block block_of(const Axis &axis, int64_t first, int64_t count, Run *runs) {
   Block block = {axis.digit[0], count, 0, runs};
   for (int64_t at = first; at < first + count;) {
@@ -45,7 +44,7 @@ inline Block block_of(const Axis &axis, int64_t first, int64_t count, Run *runs)
   return block;
 }
 
-// For a BLAS: element (row, col) is data[row + col * ld], `transposed` data[col + row * ld].
+// Element (row, col) is data[row + col * ld], `transposed` data[col + row * ld].
 template <typename T>
 struct DenseBlock {
   T *data;
@@ -68,8 +67,8 @@ inline bool even(const Block &block, const Matrix &matrix) {
   return true;
 }
 
-// True if a BLAS can use the block in its tensor with a leading dimension of at most `most_ld`; then *block describes
-// it. `first` is its first element.
+// True if a BLAS can use the block in its tensor, described by *block, with a leading dimension of at most `most_ld`.
+// `first` is its first element.
 template <typename T>
 bool lies_as_matrix(const Block &rows, const Block &columns, const Matrix &matrix, T *first, int64_t most_ld,
                     DenseBlock<T> *block) {
@@ -98,7 +97,7 @@ struct Image {
 };
 
 // Copies a block, converted to T and rounded to a math mode's inputs. `outer` counts lines, `inner` their elements,
-// contiguous in `out`. Elements outside the image are zeros. `image` NULL: all are inside.
+// contiguous in `out`. Elements outside the image are zeros; `image` NULL: all are inside.
 template <typename T, libsgemm_math_mode_t MODE>
 void gather(const float *base, int64_t first, const Matrix &matrix, const Block &outer, const Block &inner,
             const Image *image, T *out) {

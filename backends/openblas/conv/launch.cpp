@@ -1,13 +1,13 @@
 // openblas_sconv2d_*: convolutions by the BLAS's sgemm (FP64: dgemm) on blocks gathered from the tensors.
 //
 //           j, at most 2048
-//          +------------------+    The matrices are those of axes.h. A block of A or B that is stored as a matrix in
-//   l, at  |    block of B    |    its tensor (all of a 1 x 1 convolution of dense images) is used in place, others are
-//   most   +------------------+    copied. If the BLAS cannot write a block of out in place, its sums stay dense until
-//   512                            they include all of l; then out = alpha * sums + beta * out.
+//          +------------------+    axes.h defines the matrices. A block of A or B that is stored as a matrix in its
+//   l, at  |    block of B    |    tensor is used in place, others are copied. If the BLAS cannot write a block of out
+//   most   +------------------+    in place, its sums stay dense until they include all of l.
+//   512
 //     +---+------------------+
 //   i |A  |   block of out   |     i: at most 1024. Scratch of a thread: A 2 MiB, B 4 MiB, sums 8 MiB at most;
-//     +---+------------------+     twice that in FP64.
+//     +---+------------------+     FP64 needs twice that.
 #include "conv/launch.h"
 
 #include <climits>
@@ -21,7 +21,7 @@ namespace libsgemm {
 namespace {
 
 constexpr int64_t kMostI = 1024, kMostJ = 2048, kMostL = 512;
-constexpr int64_t kWorthCutting = 256;  // a run this long ends a block: the whole block can be used in place
+constexpr int64_t kWorthCutting = 256;  // a run this long ends a block, which is used in place
 
 void multiply(const CpuBlas &blas, char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float *a,
               int64_t lda, const float *b, int64_t ldb, float beta, float *c, int64_t ldc) {
@@ -58,7 +58,6 @@ class Convolution {
     for_each_product(desc, measure, this);
   }
 
-  // Number of floats.
   size_t scratch() const {
     const int64_t runs = (most_i_ + most_j_ + most_l_) * static_cast<int64_t>(sizeof(Run) / sizeof(float));
     const int64_t elements = most_i_ * most_l_ + most_l_ * most_j_ + most_i_ * most_j_;

@@ -11,12 +11,11 @@ using namespace caches;
 
 namespace {
 
-constexpr int kSetsOfDevice = 4;                // calls at a time on one device; others wait
+constexpr int kSetsOfDevice = 4;                // concurrent calls on a device; others wait
 constexpr size_t kReserve = size_t{512} << 20;  // left free on a device by default
 constexpr size_t kLeast = size_t{64} << 20;     // with less, products that do not fit are too slow
 constexpr size_t kEvents = 64;
 
-// Runs without the lock.
 void destroy(State *s, DeviceSet *set) noexcept {
   const Backend &b = *set->backend;
   if (usable(b) && can_give_back(b, set->device, set->context)) {
@@ -68,7 +67,6 @@ void forget_sets(State *s, const Backend &backend, int device, uint64_t now) {
   });
 }
 
-// The smallest idle set that is large enough, else any.
 DeviceSet *pick(State *s, const Backend &backend, int device, uint64_t context, size_t bytes) {
   DeviceSet *best = nullptr;
   for (DeviceSet &set : s->sets) {
@@ -121,7 +119,6 @@ libsgemm_status_t complete(DeviceSet *set, size_t events, Error *error) try {
   return LIBSGEMM_OUT_OF_MEMORY;
 }
 
-// Runs without the lock.
 libsgemm_status_t enlarge(State *s, DeviceSet *set, size_t bytes, Error *error) {
   const Backend &b = *set->backend;
   if (set->memory != nullptr) b.release(set->device, set->memory);

@@ -15,8 +15,8 @@ struct PinnedPiece {
 };
 constexpr size_t kPieceBytes = size_t{2} << 20;
 
-// At most `wanted`; at least two, unless there is no host memory at all. `device` allocates new ones; all devices of
-// the backend may use any piece.
+// At most `wanted`; at least two, unless there is no host memory. `device` allocates new ones; all devices of the
+// backend may use any piece.
 std::vector<PinnedPiece> take_pieces(const Backend &backend, int device, int wanted);
 // No device may still access them.
 void give_pieces(const PinnedPiece *pieces, size_t count) noexcept;
@@ -33,7 +33,7 @@ struct DeviceSet {
   // Guarded by the cache's lock.
   enum Place : int8_t { idle, used, leaving, lost } place = used;
   size_t bytes = 0;  // size of `memory`, with bytes about to be allocated or released
-  size_t there = 0;  // bytes allocated
+  size_t there = 0;
 };
 
 // Bytes that a call may plan with: the limit, or the free memory less a reserve, less what other calls hold. The driver

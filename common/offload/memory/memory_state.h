@@ -31,8 +31,8 @@ struct Segment {
 struct Device {
   const Backend *backend;
   int device;
-  size_t kept;   // most bytes kept between calls
-  bool asked;    // `there` is valid
+  size_t kept;  // most bytes kept between calls
+  bool asked;
   size_t there;  // bytes free or in sets
 };
 
@@ -92,7 +92,7 @@ inline Device &known(State *s, const Backend &backend, int device) {
   return s->devices.back();
 }
 
-// Releases segments without a piece in use: all, or as many as exceed the limit.
+// Releases idle segments: all, or as many as exceed the limit.
 void shrink_pinned(State *s, Lock *lock, bool all);
 
 }  // namespace libsgemm::caches

@@ -1,4 +1,3 @@
-// Pinned pieces, in segments that are allocated together.
 #include <algorithm>
 #include <cstdlib>
 #include <new>
