@@ -32,8 +32,8 @@ struct Place {
 
 enum class Use {
   input,
-  output,  // the caller's: writable
-  made     // by this module, for a result
+  output,  // the caller's, writable
+  made     // made by this module, for a result
 };
 
 // Two or three dimensions; a tensor has four.
@@ -53,7 +53,7 @@ class Array {
   bool is_empty() const;
   std::string shape_in_words() const;
 
-  // Set the members. TypeError, ValueError: the array cannot be used.
+  // TypeError, ValueError: the array cannot be used.
   void describe(const nb::dlpack::dltensor &view);
   void set_type(Type of);
   void set_dimensions(int dimensions);
@@ -76,7 +76,6 @@ class Array {
   nb::ndarray<nb::ro> tensor_;  // keeps the memory alive
 };
 
-// "": none.
 std::string dtype_in_words(nb::handle object);
 [[noreturn]] void refuse_type(const Array &array);
 
@@ -84,7 +83,7 @@ std::string dtype_in_words(nb::handle object);
 Place take(Array *const *arrays, size_t count);
 inline Place take(std::initializer_list<Array *> arrays) { return take(arrays.begin(), arrays.size()); }
 
-// With the array's layout, framework and device. ValueError: it requires grad; `name`: the argument's.
+// Keeps the array's layout, framework and device. ValueError: it requires grad.
 nb::object copy_of(nb::handle array, const char *name);
 
 // float32, on the device of `like` and of its framework.

@@ -1,4 +1,3 @@
-// conv2d and its gradients.
 #include "conv.h"
 
 #include <algorithm>

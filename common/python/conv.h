@@ -1,4 +1,3 @@
-// conv2d and its gradients.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -11,7 +11,7 @@ extern "C" void libsgemm_private_follow_operands(libsgemm_handle_t h);
 namespace libsgemm_python {
 namespace {
 
-PyObject *g_in_force = nullptr;  // the context variable
+PyObject *g_in_force = nullptr;
 
 struct Handle {
   Device device;
@@ -30,7 +30,7 @@ struct Handles {
 };
 thread_local Handles t_handles;
 
-// Throws unless the library can use a GPU that DLPack names: otherwise it would take its memory for host memory.
+// Throws unless the library can use a GPU that DLPack names, whose memory it would take for host memory.
 void require_backend(const Device &device) {
   const char *name = nullptr;
   if (device.kind == Device::kCuda || device.kind == Device::kCudaManaged) name = "cuda";
@@ -124,8 +124,8 @@ Settings settings_for(nb::handle mode, nb::handle backend, nb::handle verify) {
 void start_library() {
   static bool started = false;  // under Python's lock
   if (started) return;
-  // The system's OpenBLAS, or that of NumPy's wheel. The environment names it only during the start: programs started
-  // from here do not see it.
+  // The system's OpenBLAS, or that of NumPy's wheel. The variable is set only during the start: programs started from
+  // here do not see it.
   const nb::object path = nb::module_::import_("libsgemm._cpu_blas").attr("bundled")();
   constexpr const char *kVariable = "LIBSGEMM_CPU_BLAS";
   if (!path.is_none()) setenv(kVariable, nb::cast<std::string>(path).c_str(), 0);

@@ -1,4 +1,3 @@
-// Settings of calls, and handles with them.
 #pragma once
 
 #include <optional>
@@ -15,18 +14,17 @@ struct Settings {
   std::optional<libsgemm_verify_action_t> action;
   std::string backend;  // "": not requested
 
-  // These where set, else those of `others`.
+  // These settings where set, else those of `others`.
   Settings over(Settings others) const;
 };
 
-// ValueError: not valid.
 libsgemm_math_mode_t mode_from(nb::handle word);
-// In this thread or task (libsgemm.using).
+// Settings in this thread or task (libsgemm.using).
 Settings settings_in_force();
 // Settings in force, overridden by a call's that are not None.
 Settings settings_for(nb::handle mode, nb::handle backend, nb::handle verify);
 
-// This thread's handle for calls there. Throws errors of libsgemm_create and _set_*.
+// This thread's handle for calls at `place`. Throws errors of libsgemm_create and _set_*.
 libsgemm_handle_t handle_for(const Place &place, const Settings &settings);
 
 // The library then reads the environment.
@@ -37,7 +35,7 @@ inline void require(libsgemm_status_t status) {
   if (status != LIBSGEMM_SUCCESS) raise(status);
 }
 
-// Without Python's lock, unless `brief`. place.wait: waits for the end.
+// Releases Python's lock, unless `brief`. place.wait: waits for the end.
 template <typename Call>
 void run(const Place &place, libsgemm_handle_t handle, const Call &call, bool brief = false) {
   libsgemm_status_t status;

@@ -21,7 +21,6 @@ std::vector<nb::object> devices(const Backend &backend) {
     libsgemm_device_info_t device;
     const libsgemm_status_t status = libsgemm_device_describe(backend.index, i, &device);
     if (status != LIBSGEMM_SUCCESS) {
-      // The describing functions set no message.
       throw nb::value_error(
           (std::string(backend.info.name) + ", device " + std::to_string(i) + ": " + libsgemm_status_string(status))
               .c_str());

@@ -1,4 +1,3 @@
-// last_info(), info().
 #pragma once
 
 #include <nanobind/nanobind.h>

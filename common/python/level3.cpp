@@ -1,4 +1,3 @@
-// syrk, symm, trmm and trsm.
 #include "level3.h"
 
 #include <optional>

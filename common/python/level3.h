@@ -1,4 +1,3 @@
-// syrk, symm, trmm and trsm.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,3 @@
-// The extension module libsgemm._core.
 #include "conv.h"
 #include "handles.h"
 #include "info.h"

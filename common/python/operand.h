@@ -10,20 +10,19 @@ namespace libsgemm_python {
 // A matrix, or a batch's first, in the call's layout.
 struct Operand {
   const void *data;
-  int64_t ld, step;  // step: elements between matrices of a batch
+  int64_t ld, step;  // elements between matrices of a batch
   bool flipped;      // stored in the other layout
 };
 
-// BLAS takes its strides.
 bool can_be_used(const Array &array);
 // By rows, or else by columns. ValueError: neither.
 libsgemm_layout_t layout_of(const Array &out);
-// flipped: stored in the other layout. ValueError: neither.
+// ValueError: stored in neither layout.
 Operand operand_of(const Array &array, libsgemm_layout_t layout);
 // ValueError: not in this layout; the message names `because`, whose layout it is.
 Operand unflipped(const Array &array, libsgemm_layout_t layout, const Array &because);
 
-// Length of a batch. Single arrays, and batches of one, serve for all. ValueError: different lengths.
+// Length of a batch; single arrays, and batches of one, serve for all. ValueError: different lengths.
 int64_t common_count(std::initializer_list<const Array *> arrays);
 
 // ValueError, "a is 2 x 3: ...".
@@ -32,7 +31,6 @@ void require_shape(const Array &array, int64_t rows, int64_t cols, const std::st
 // TypeError: 16-bit elements.
 void require_float32(const Array &array);
 
-// ValueError: the word is not valid.
 libsgemm_op_t op_from(char letter, const char *trans);
 libsgemm_op_t one_op(const char *trans);
 libsgemm_uplo_t uplo_from(const char *uplo);

@@ -1,4 +1,3 @@
-// gemm and its batches.
 #pragma once
 
 #include "handles.h"

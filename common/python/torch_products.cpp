@@ -1,4 +1,3 @@
-// PyTorch's products for libsgemm.torch.
 #include "torch_products.h"
 
 #include <algorithm>
@@ -12,7 +11,7 @@ namespace {
 
 using View = nb::dlpack::dltensor;
 
-// True for float32. Nothing else matters below PyTorch's dispatcher: no gradients, no conjugates, and a subclass is
+// True for float32. Nothing else matters below PyTorch's dispatcher: no gradients or conjugates, and a subclass is
 // plain memory.
 bool view(nb::handle tensor, View *out) {
   if (!is_any_torch(tensor) || !view_torch(tensor, out)) return false;

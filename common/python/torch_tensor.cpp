@@ -10,7 +10,7 @@ namespace {
 struct ExchangeTable {
   uint32_t major, minor;
   const ExchangeTable *older;
-  void *allocate, *export_owned, *import_owned;  // not used
+  void *allocate, *export_owned, *import_owned;
   int (*view)(void *object, nb::dlpack::dltensor *out);
   int (*current_stream)(int32_t device_kind, int32_t index, void **stream);
 };
@@ -38,8 +38,7 @@ struct Torch {
     empty_on_host = nb::getattr(quick, "_empty_strided_cpu", nb::none());
   }
   nb::object requires_grad, is_neg, dtype, float32;
-  // PyTorch's functions for compiled code, in a third of the time of the public ones: two make a tensor, one returns
-  // the current GPU. None: missing.
+  // PyTorch's functions for compiled code, in a third of the time of the public ones. None: missing.
   nb::object empty_on_gpu, empty_on_host, current_gpu;
 };
 
@@ -59,7 +58,7 @@ const ExchangeTable *exchange_of(nb::handle tensor_type) {
   return table != nullptr && table->view != nullptr ? table : nullptr;
 }
 
-// For every array that is not NumPy's. Imports nothing: the array may be of another framework.
+// Called for every array that is not NumPy's. Imports nothing: the array may be of another framework.
 bool is_named_torch_tensor(PyTypeObject *type) {
   if (std::strcmp(type->tp_name, "Tensor") != 0) return false;
   const nb::object module = nb::getattr(nb::handle(reinterpret_cast<PyObject *>(type)), "__module__", nb::none());
@@ -87,7 +86,7 @@ nb::object integers(const int64_t *values, int count) {
   return tuple;
 }
 
-// None: use a public one.
+// None: use a public function.
 nb::handle quick_empty(const Device &device) {
   if (device.is_host()) return g_torch->empty_on_host;
   const bool is_gpu = device.kind == Device::kCuda || device.kind == Device::kRocm;

@@ -6,9 +6,9 @@
 
 namespace libsgemm_python {
 
-// A torch.Tensor or Parameter, and no subclass, of a PyTorch with these functions.
+// A torch.Tensor or Parameter, no subclass, of a PyTorch with these functions.
 bool is_torch(nb::handle object);
-// Also subclasses. Only where the argument is plain memory, as below PyTorch's dispatcher.
+// Also subclasses: only where the argument is plain memory, as below PyTorch's dispatcher.
 bool is_any_torch(nb::handle object);
 
 // False, without an exception: DLPack cannot describe the tensor (sparse, on no device, inside of vmap).
@@ -18,7 +18,6 @@ bool view_plain_torch(nb::handle tensor, nb::dlpack::dltensor *view);
 
 void *current_torch_stream(const Device &device);
 
-// float32, of the framework of `like`.
 nb::object make_torch(nb::handle like, const Device &device, const int64_t *shape, int ndim, bool zero);
 
 }  // namespace libsgemm_python

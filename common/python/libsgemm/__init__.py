@@ -1,7 +1,7 @@
 """Single-precision level-3 BLAS on whatever the machine has: an NVIDIA GPU, an AMD GPU, or a CPU.
 
-The functions take NumPy arrays and whatever else has DLPack (PyTorch, CuPy, JAX); memory of a GPU stays there, and calls
-on it are ordered on the framework's current stream. Nothing is copied that was not asked for.
+The functions take NumPy arrays and whatever else has DLPack (PyTorch, CuPy, JAX). Memory of a GPU stays there; calls on
+it are ordered on the framework's current stream. Nothing is copied unless requested.
 """
 
 from ._core import (

@@ -1,4 +1,4 @@
-"""Which OpenBLAS computes on the CPU: the system's, or else the one that NumPy's wheel brings."""
+"""Finds the OpenBLAS that computes on the CPU: the system's, or else the one of NumPy's wheel."""
 
 import ctypes
 import glob
@@ -20,7 +20,7 @@ def _system_has_it():
 
 
 def bundled():
-    """The path of NumPy's OpenBLAS if the library needs it; None if it finds one by itself, or the user has named one."""
+    """The path of NumPy's OpenBLAS; None if the library finds one by itself, or the user has named one."""
     if "LIBSGEMM_CPU_BLAS" in os.environ or _system_has_it():
         return None
     # Under the drop-in, the program's own BLAS computes.

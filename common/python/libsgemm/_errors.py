@@ -1,8 +1,8 @@
-"""The exceptions of the library's statuses, each with the library's own message."""
+"""The exceptions of the library's statuses, with its messages."""
 
 
 class Error(RuntimeError):
-    """What the library refused or could not do; the message is its own."""
+    """The library's error; the message is its own."""
 
     status = 0
 
@@ -14,13 +14,13 @@ class InvalidArgument(Error, ValueError):
 
 
 class InvalidEnvironment(Error):
-    """An environment variable has a value that is not valid; the message lists the valid ones."""
+    """An environment variable is not valid; the message lists the valid values."""
 
     status = 2
 
 
 class Unavailable(Error):
-    """The backend asked for cannot be used here; the message says why."""
+    """The requested backend cannot be used here; the message says why."""
 
     status = 4
 
@@ -32,7 +32,7 @@ class NotSupported(Error, NotImplementedError):
 
 
 class OutOfMemory(Error, MemoryError):
-    """Of the host or of a device."""
+    """Host or device memory is short."""
 
     status = 6
 
@@ -44,7 +44,7 @@ class ExecutionFailed(Error):
 
 
 class VerificationFailed(Error, ArithmeticError):
-    """The result was wrong and could not be replaced; the output is as it was before the call."""
+    """The result was wrong and could not be replaced; the output is unchanged."""
 
     status = 8
 

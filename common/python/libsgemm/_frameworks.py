@@ -1,5 +1,5 @@
-"""What differs between frameworks: their streams, and how they make arrays. The core asks here for arrays that are
-neither NumPy's nor, as a rule, PyTorch's, and for mixtures."""
+"""What differs between frameworks: streams, and how to make arrays. The core asks here for arrays that are neither
+NumPy's nor, usually, PyTorch's, and for mixtures."""
 
 import sys
 
@@ -14,7 +14,7 @@ def _framework(array):
 
 
 def _current_stream(framework, index):
-    """The stream that the framework's next work is put on; 0, the default one of the device, for those without."""
+    """The framework's current stream; 0, the device's default stream, for frameworks without streams."""
     if framework == "torch":
         return sys.modules["torch"].cuda.current_stream(index).cuda_stream
     if framework == "cupy":
@@ -47,11 +47,11 @@ def _capsule(array, name, written, **stream):
 
 
 def export(arrays, beside, kind, index):
-    """(stream, wait, capsules) for [(array, name, whether it is written)] on a device, in a call that also reads the
-    arrays `beside`, which were taken before.
+    """Exports [(array, name, whether it is written)] on a device, in a call that also reads the arrays `beside`, which
+    were taken before. Returns (stream, wait, capsules).
 
-    The call is ordered on the current stream of the first one's framework, so that its arrays need no waiting. `wait` is
-    True if a framework cannot know of that stream."""
+    The call is ordered on the current stream of the first array's framework. `wait` is True if a framework cannot know
+    that stream."""
     if kind == _HOST:
         return 0, False, [_capsule(*each) for each in arrays]
     first = _framework(arrays[0][0])
@@ -87,7 +87,7 @@ def make(like, shape, zero, on_host):
 
 
 def copy(array, name):
-    """A copy that is stored alike."""
+    """A copy with the same layout."""
     _refuse_grad(array, name)
     framework = _framework(array)
     if framework == "torch":

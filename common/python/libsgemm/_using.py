@@ -6,20 +6,19 @@ import inspect
 
 from . import _core
 
-# The settings before each block that this thread or task is in. Not in the objects: several threads and tasks may use
-# the same one.
+# The settings before each block that this thread or task is in. Not in the objects: several threads and tasks may share
+# one.
 _before = contextvars.ContextVar("libsgemm.before", default=())
 _RUN_LATER = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 
 
 class using(contextlib.ContextDecorator):
-    """Makes the calls of a block, or of a function that it decorates, with these settings; None leaves one as it is.
+    """Makes the calls of a block, or of a decorated function, with these settings; None leaves a setting unchanged.
 
-    mode: the arithmetic of products, as `gemm` takes it. backend: the backends, as LIBSGEMM_BACKEND. verify: 'off',
-    'sample' or 'full'. action: what happens to a wrong result, whoever asked for its verification: 'error'
-    (VerificationFailed, and the output is as before; the default where verification is asked for in Python), 'retry',
-    'warn'. Blocks nest, and hold for this thread or task (a context variable); one object may serve many of them. A
-    call's own arguments take precedence.
+    mode: as `gemm` takes it. backend: as LIBSGEMM_BACKEND. verify: 'off', 'sample' or 'full'. action on a wrong result,
+    wherever verification was requested: 'error' (VerificationFailed, the output is unchanged; the default if Python
+    requests verification), 'retry', 'warn'. Blocks nest, and hold for this thread or task (a context variable); one
+    object may serve many. A call's own arguments take precedence.
 
     Raises ValueError: a word is not valid; TypeError: a coroutine or a generator is decorated, whose body runs later. The
     library checks the backend when it is called.

@@ -4,10 +4,10 @@ CPU and CUDA.
     libsgemm.torch.enable(mode="fp32_fast")     # and disable()
     with libsgemm.torch.enabled(mode="tf32"):
 
-The kernels of these operators are replaced in PyTorch's dispatcher, below autograd and torch.compile, which work as
-before: gradients are products, too, and compiled code calls the same operators, but for those that it makes itself, as
-with max-autotune. Tensors that are not float32 and strided, or whose strides would need a copy, go to PyTorch's own
-kernels. Needs PyTorch 2.10.
+The kernels of these operators are replaced in PyTorch's dispatcher, below autograd and torch.compile: gradients are
+products, too, and compiled code calls the same operators, except those that it makes itself, as with max-autotune.
+Tensors that are not float32 and strided, or whose strides would need a copy, go to PyTorch's own kernels. Needs PyTorch
+2.10.
 """
 
 import contextlib
@@ -25,17 +25,16 @@ __all__ = ["disable", "enable", "enabled"]
 if not _knows_torch(torch.empty(0)):
     raise ImportError(f"libsgemm.torch needs PyTorch 2.10 or newer; this is {torch.__version__}")
 
-_library = None  # of the replacements, while they are registered
-# Settings of the products, and those of using() there, for threads in which it has none in force.
+_library = None  # registered replacements, or None
+# Settings of the products, and those of using() where they were made, for threads without their own.
 _settings = None
-# Requests outside of blocks, and in each enabled() block open in any thread: settings, or None for PyTorch's own
-# products.
+# Requests outside blocks (None), and in each open enabled() block: settings, or None for PyTorch's own products.
 _said = {None: None}
 _lock = threading.Lock()
 
 
 def _product(original):
-    """For mm and bmm."""
+    """mm and bmm."""
 
     def product(keys, a, b):
         result = _torch_product(a, b, None, None, 1.0, 0.0, *_settings)
@@ -54,7 +53,7 @@ def _product_out(original):
 
 
 def _sum(original):
-    """For addmm and baddbmm."""
+    """addmm and baddbmm."""
 
     def sum_(keys, c, a, b, *, beta=1, alpha=1):
         result = _torch_product(a, b, c, None, alpha, beta, *_settings)
@@ -101,7 +100,7 @@ def _register():
 
 
 def _update(change):
-    """Has `change` change what was said, and the newest of it in force."""
+    """Lets `change` change the requests, then applies the newest one."""
     global _library, _said, _settings
     with _lock:
         said = dict(_said)
@@ -123,11 +122,11 @@ def _settings_with(mode, backend, verify, action):
 
 
 def enable(mode=None, *, backend=None, verify=None, action=None):
-    """Lets libsgemm compute PyTorch's float32 products from now on, in all threads: also in those of autograd, which
-    compute gradients on a GPU.
+    """Lets libsgemm compute PyTorch's float32 products from now on, in all threads, also those of autograd, which compute
+    gradients on a GPU.
 
-    Settings as libsgemm.using() takes them. None: what libsgemm.using() has in force in the thread that computes, or else
-    what it has in force here and now, or else the environment.
+    Settings as in libsgemm.using(). None: those of libsgemm.using() in the thread that computes, else those in force
+    here and now, else the environment's.
     Raises ValueError: a word is not valid; libsgemm.Unavailable: PyTorch has a GPU that libsgemm cannot use.
     """
     settings = _settings_with(mode, backend, verify, action)
@@ -141,8 +140,7 @@ def disable():
 
 @contextlib.contextmanager
 def enabled(mode=None, *, backend=None, verify=None, action=None):
-    """enable() for a block, after which it is as before; of the blocks that are open in several threads the newest
-    holds."""
+    """enable() for a block. If blocks are open in several threads, the newest holds."""
     settings, block = _settings_with(mode, backend, verify, action), object()
     _update(lambda said: said.update({block: settings}))
     try:
