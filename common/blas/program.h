@@ -39,7 +39,6 @@ inline const Own &own_of(const char *entry, int spelling, const void *caller) {
   return own != nullptr && own->is_for(entry, at) ? *own : find_own(entry, spelling, caller);
 }
 
-// Some BLAS libraries accept it, beyond the standard.
 constexpr int kConjNoTrans = 114;
 
 template <typename INT>

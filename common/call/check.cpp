@@ -1,5 +1,4 @@
-// Checks arguments in the caller's layout, then makes the call column-major: a row-major matrix is a column-major one
-// transposed, and C^T = op(B)^T op(A)^T.
+// Checks arguments in the caller's layout, then makes the call column-major: C^T = op(B)^T op(A)^T.
 #include "check.h"
 
 #include <algorithm>
@@ -63,7 +62,6 @@ constexpr AllPositions make_all_positions() {
 
 constexpr AllPositions kPositions = make_all_positions();
 
-// A misspelt argument would go unchecked.
 constexpr bool all_known(const char *arguments) {
   constexpr const char *kNames[] = {"layout", "side",     "uplo",   "trans", "transa",   "transb",
                                     "diag",   "m",        "n",      "k",     "alpha",    "A",
@@ -220,7 +218,7 @@ void check_enums(Report *report, const Positions &at, const Call &call) {
   report->one_of(at.diag, "diag", call.diag, 131, 132, "131 (non-unit) or 132 (unit)", "N or U");
 }
 
-// Stored shapes, in the caller's layout. B's are valid only if the routine has a B.
+// Stored shapes in the caller's layout.
 struct Shapes {
   int64_t a_rows, a_cols, b_rows, b_cols;
 };
@@ -313,7 +311,7 @@ libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc)
   report.not_negative(at.m, "m", call.m);
   report.not_negative(at.n, "n", call.n);
   report.not_negative(at.k, "k", call.k);
-  if (report.failed()) return info->status;  // the checks below compute with these
+  if (report.failed()) return info->status;
 
   const bool row_major = call.layout == LIBSGEMM_ROW_MAJOR;
   const Shapes s = shapes(call);

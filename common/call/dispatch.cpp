@@ -1,4 +1,4 @@
-// Finds the operands' memory, then the backend and kernel. If an attempt (attempt.h) fails, the next backend tries.
+// If an attempt (attempt.h) fails, the next backend tries.
 #include "dispatch.h"
 
 #include <algorithm>
@@ -94,7 +94,7 @@ bool usable(const Request &r, int index) {
   return true;
 }
 
-// True if a backend was passed over that could compute the call at another time, and results must be repeatable.
+// Repeatable results must not come from another backend than the one that could compute the call at another time.
 bool stops_here(const Request &r) { return repeatable(r.settings.deterministic) && r.info->has_note_of_the_moment(); }
 
 libsgemm_status_t fail(Request *r, libsgemm_status_t status, const char *why) {
@@ -217,7 +217,6 @@ class Moved {
   std::optional<Request> request_;
 };
 
-// Measures a call that stays on the CPU because a GPU is not started.
 class Deferral {
  public:
   explicit Deferral(const ThreadInfo &info) : info_(info) {
@@ -359,7 +358,7 @@ libsgemm_status_t wait_for_operands(Request *r) {
     const libsgemm_status_t status = wait_for_stream(*r->handle, &error);
     if (status == LIBSGEMM_SUCCESS) return status;
     if (r->settings.strict) return r->info->fail(status, error.text);
-    // The stream's work has failed, as the program will see. A CPU can still compute.
+    // The program will see that its stream's work has failed. A CPU can still compute.
     warn(index, Note::failed, [&] {
       return std::string(r->caller.entry) + ": the handle's stream cannot be waited for (" + error.text + ")";
     });

@@ -6,7 +6,7 @@
 #include "contract/backend.h"
 #include "process/env.h"
 
-// Handles are in a pool that is never freed: a destroyed one can be recognised.
+// In a pool that is never freed: a destroyed handle can be recognised.
 struct libsgemm_handle {
   static constexpr uint32_t kLive = 0x6d6d6567;
 
@@ -34,7 +34,6 @@ struct libsgemm_handle {
   std::vector<Workspace> kept;  // scratch memory of verification, which waits for the end of each call
 
   void use(int backend, int device) { used[backend] |= uint64_t{1} << (device < 63 ? device : 63); }
-  // The stream may be a new one at the same address.
   void set_stream(void *to);
   // Allocated at first use, as large as its limit allows; `exact`: exactly that large.
   Workspace *obtain(int backend, int device, bool exact, libsgemm::Error *error);
@@ -53,10 +52,10 @@ inline bool is_live(const libsgemm_handle *handle) {
 
 libsgemm_status_t wait_for_devices(const libsgemm_handle &handle, Error *error);
 
-// A default stream is waited for on every device in use.
+// Waits for a default stream on every device in use.
 libsgemm_status_t wait_for_stream(const libsgemm_handle &handle, Error *error);
 
-// For one call without a handle. Only calls on device memory need one, for its workspace.
+// For one call without a handle: only calls on device memory need one, for its workspace.
 class BorrowedHandle {
  public:
   ~BorrowedHandle();

@@ -107,7 +107,7 @@ libsgemm_status_t find_device(const Backend &table, const libsgemm_handle *handl
   return info->fail(LIBSGEMM_INVALID_ARGUMENT, error.text);
 }
 
-// For a program on its GPU's BLAS: the device reads page-locked memory when its work runs.
+// For a program on its GPU's BLAS, the device reads page-locked memory when its work runs.
 void take_pinned_as_managed(Location *locations, int count) {
   for (int i = 0; i < count; ++i) {
     if (locations[i].space == Space::pinned) locations[i] = {Space::managed, 0};

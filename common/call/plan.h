@@ -40,7 +40,6 @@ struct libsgemm_plan {
 
 namespace libsgemm {
 
-// Why a plan cannot be this operand; empty: it can, or is NULL.
 std::string plan_fault(const libsgemm_plan *plan, const PlanOperand &x);
 
 // Checks math mode, device and context, which are known only after placement.

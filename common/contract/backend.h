@@ -1,8 +1,8 @@
 // The contract between libsgemm and a backend.
 //
 // A plugin exports kBackendEntry, which returns its Backend. The loader checks `abi`, calls open() and, before a device
-// is needed, probe(). Then any thread may call any function. No function throws, prints or ends the process. A plugin
-// is never unloaded. On failure a function writes one sentence into Error, without newline and full stop.
+// is needed, probe(). Then any thread may call any function. No function throws, prints or ends the process. On failure
+// it writes one sentence into Error, without newline and full stop.
 #pragma once
 
 #include <cstddef>
@@ -42,9 +42,8 @@ struct Epilogue {
   int64_t m, n, ldd, stride_d, batch_count;
 };
 
-// Valid for the life of the process.
 struct Host {
-  const char *cpu_blas;  // LIBSGEMM_CPU_BLAS, or NULL
+  const char *cpu_blas;
   // The BLAS that the program would call without the drop-in. NULL: none, or no call yet through the drop-in.
   const CpuBlas *(*program_blas)();
   const int *devices;  // permitted by LIBSGEMM_DEVICES; NULL: all
@@ -83,7 +82,6 @@ inline bool is_default_stream(const void *stream) {
 
 struct Kernel;
 
-// Details beyond the launched kernel's name; pointers are to static data.
 struct Ran {
   const Kernel *kernel;  // a kernel of the same table that multiplied; NULL: the launched one
   const char *pass;      // preparation of operands: "copy of A"; NULL: none
@@ -95,7 +93,7 @@ struct Launch {
   bool capturing;         // the stream records a graph: do not synchronise
   bool rehearsal;         // load everything, enqueue nothing
   bool arrays_on_device;  // the kernel reads the batch's arrays when it runs
-  void *workspace;        // device memory of Kernel::workspace() bytes, aligned to 256
+  void *workspace;        // Kernel::workspace() bytes of device memory, aligned to 256
   size_t workspace_bytes;
   Ran *ran;  // may be NULL
   // CPU kernels: the BLAS behind the called name. NULL: the one of open().
@@ -129,23 +127,21 @@ struct Kernel {
   bool (*supports)(const GemmDesc &desc, int device);
   // Predicted seconds; only the order matters.
   double (*cost)(const GemmDesc &desc, int device);
-  // Bytes of device workspace; NULL: none. CPU kernels have their own.
+  // Bytes of device workspace; NULL: none.
   size_t (*workspace)(const GemmDesc &desc, int device);
   // SUCCESS, or an error with C not written. On a GPU it enqueues. Writes only the elements that the routine defines.
   libsgemm_status_t (*launch)(const GemmDesc &desc, const Launch &launch, Error *error);
-  // Accumulators stay on tensor cores over all of k. These truncate where FP32 rounds, a bias that grows with k:
-  // verify.h allows more.
+  // Accumulators stay on tensor cores, which truncate where FP32 rounds, a bias that grows with k: verify.h allows
+  // more.
   bool truncates = false;
-  // Enqueues several kernels that write to C. It is rehearsed first, so that a kernel that cannot be loaded does not
-  // leave C half done.
+  // Enqueues several kernels that write to C. It is rehearsed first: a kernel that cannot be loaded must not leave C
+  // half done.
   bool in_steps = false;
   // For `libsgemm info --kernels`: "few tiles of C, deep k". Static.
   const char *purpose = "";
-  // Honours LIBSGEMM_DETERMINISTIC_INVARIANT for all that it supports: each element is a sequence of FP32 FMAs in the
-  // order of k, completed by finish.h.
+  // Honours LIBSGEMM_DETERMINISTIC_INVARIANT for all that it supports.
   bool invariant = false;
   const GroupedLaunch *groups = nullptr;
-  // For convolutions only; see conv_row().
   const ConvLaunch *conv = nullptr;
 };
 
@@ -182,19 +178,18 @@ struct Backend {
   const char *(*version)();
   // The permitted devices; 1 for a CPU. GPU backends: only after probe().
   int (*device_count)();
-  // Makes no device context: the process may compute on other devices only. memory_free_bytes stays 0; see memory().
+  // Makes no device context. memory_free_bytes stays 0; see memory().
   libsgemm_status_t (*describe_device)(int device, libsgemm_device_info_t *info, Error *error);
   // Called before a fork, while no call runs, to end the backend's own threads. NULL: none.
   void (*before_fork)();
 
   // Initialises the devices, once, before their first use. On refusal: UNAVAILABLE.
   libsgemm_status_t (*probe)(Error *error);
-  // Every call uses it. Must not create a device context before probe(): before the program has one, there are no
-  // device pointers.
+  // Every call uses it. Must not create a device context before probe(): without one there are no device pointers.
   void (*locate)(const void *const *pointers, int count, Location *locations);
-  // Identity of the context that owns a thread's memory, streams and events on a device: the current context if that is
-  // the device's, else the device's own, made if need be. Never reused: cudaDeviceReset leads to another. Odd: the
-  // device's own context, one at a time. 0: none is available. NULL: always 1.
+  // Identity of the context that owns a thread's memory, streams and events on a device: the current one if it is the
+  // device's, else the device's own, made if need be. Never reused, not after cudaDeviceReset. Odd: the device's own
+  // context, one at a time. 0: none is available. NULL: always 1.
   uint64_t (*context)(int device);
   // For a default stream, the thread's current device. -1: excluded by LIBSGEMM_DEVICES. Makes no context.
   int (*stream_device)(void *stream);
@@ -223,7 +218,7 @@ struct Backend {
   libsgemm_status_t (*stream_wait_event)(int device, void *stream, void *event, Error *error);
   // *ended: the work enqueued before the event's latest record has ended. Reports an earlier failure of that work.
   libsgemm_status_t (*query_event)(int device, void *event, bool *ended, Error *error);
-  // For a device that did not answer in time: later calls for it are refused, its resources are left alone.
+  // After a device did not answer in time: refuses later calls for it, leaves its resources alone.
   void (*abandon)(int device);
   // Waits; reports an earlier failure of the stream's work. device -1: the stream's own device, not for default
   // streams.
@@ -233,17 +228,15 @@ struct Backend {
   // Enqueues C = beta C for all elements that the routine writes. beta 0: C is not read. trmm, trsm: zeros.
   libsgemm_status_t (*scale)(const GemmDesc &desc, const Launch &launch, Error *error);
 
-  // After a product. NULL: not available; only `cuda` has it.
   libsgemm_status_t (*epilogue)(const Epilogue &epilogue, const Launch &launch, Error *error);
 
   // Splits an operand for many products (libsgemm_plan_create). `operand`: an FP32 gemm whose op(A), m x k, is split
-  // for its math mode; n is 0. Returns bytes of device memory; 0: nothing is kept for this call. NULL, both: no mode
-  // keeps anything.
+  // for its math mode; n is 0. Returns bytes of device memory; 0: nothing is kept. NULL, both: no mode keeps anything.
   size_t (*plan_bytes)(const GemmDesc &operand, int device);
   // Enqueues the split into `memory`, the later GemmDesc::plan_a or plan_b.
   libsgemm_status_t (*plan)(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
-  // Share of the tiles of C that fp32_fast calls with this GemmDesc::ticket computed in FP64. Negative: unknown, for
-  // example before the calls have ended. Thread-safe. NULL: never known.
+  // Share of the tiles of C that fp32_fast calls with this GemmDesc::ticket computed in FP64. Negative: not yet known.
+  // Thread-safe. NULL: never known.
   double (*fp64_share)(uint64_t ticket);
 
   // Verification by checksum in a device workspace of checksum_bytes(); 0: no checksum for this call. checksum()

@@ -1,5 +1,5 @@
-// Calls with the same fastest kernel, for `libsgemm run --record` and `libsgemm tune`. Sizes count exactly; leading
-// dimensions, strides and addresses by alignment; alpha and beta by whether they are 0, 1 or another number.
+// Calls with the same fastest kernel, for `libsgemm run --record` and `libsgemm tune`. Leading dimensions, strides and
+// addresses count by alignment; alpha and beta by whether they are 0, 1 or another number.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace libsgemm {
 
-// Without holes: compared, hashed and kept in shared memory as bytes.
+// No holes: compared, hashed and kept in shared memory as bytes.
 struct CallClass {
   enum Factor : uint8_t { kZero, kOne, kOther };
   // Alignment: the largest power of two up to kMostAlignment, beyond which no kernel looks, that divides a distance in

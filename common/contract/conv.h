@@ -56,8 +56,8 @@ Tensor tensor_y(const ConvDesc &d);
 Tensor output_of(const ConvDesc &d);
 void inputs_of(const ConvDesc &d, Tensor *first, Tensor *second);
 
-// The product that represents each group: m x n x k, k summed, a batch item per group. It has the tensors' pointers,
-// but no matrices in memory: it serves placement, cost and accuracy.
+// The product that represents each group, a batch item per group. Without matrices in memory, it serves placement, cost
+// and accuracy.
 //   forward          m = k / groups   n = n p q                 k = (c / groups) r s
 //   data_gradient    m = c / groups   n = n h w                 k = (k / groups) r s
 //   weight_gradient  m = k / groups   n = (c / groups) r s      k = n p q

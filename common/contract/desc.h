@@ -26,8 +26,7 @@ inline size_t size_of(Type type) { return type == Type::f32 ? 4 : 2; }
 // For symm, trmm and trsm k is m (left) or n (right). beta is 0 for trmm and 1 for trsm, which both read C. alpha != 0
 // for trmm and trsm, alpha != 0 and k > 0 for the others, except in Backend::scale.
 
-// The differences between the routines, from which checks, the row-major swap, views, tiles, operation counts and names
-// derive.
+// From these differences between the routines derive checks, the row-major swap, views, tiles, costs and names.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which they are written
 struct RoutineTraits {
   Routine routine;
@@ -45,7 +44,7 @@ struct RoutineTraits {
   } b;
 
   bool triangle_of_c;  // only the uplo triangle of C is read and written; m == n
-  bool of_16_bits;     // has forms with A and B of 16 bits
+  bool of_16_bits;     // A and B may have 16 bits
 
   // How a row-major call becomes column-major in the same memory, besides swapping m with n and the triangles.
   enum RowMajor : int8_t {
@@ -151,7 +150,7 @@ inline bool in_place(const GemmDesc &desc) { return traits_of(desc).in_place(); 
 
 inline bool reads_c(const GemmDesc &desc) { return in_place(desc) || desc.beta != 0.0f; }
 
-// Product i. Pointer arrays must be in host memory.
+// Pointer arrays must be in host memory.
 GemmDesc batch_item(const GemmDesc &desc, int64_t i);
 
 double flop_count(const GemmDesc &desc);

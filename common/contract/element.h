@@ -33,7 +33,7 @@ struct ElementBound {
   libsgemm_math_mode_t mode;
   double factor;       // f of verify.h
   double alpha, beta;  // beta 0: C was not read
-  double terms;        // terms of the element
+  double terms;
   ChecksumCut cut;
   // Loss of an operation below the normal range; in threads that flush denormals, of an operand, too.
   double smallest = kChecksumSmallest;

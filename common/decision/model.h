@@ -1,5 +1,4 @@
-// Predicts the seconds of a call on host memory, on the CPU and on a GPU, from the description, the kind of memory and
-// the machine's parameters.
+// Predicts the seconds of a call on host memory, on the CPU and on a GPU.
 #pragma once
 
 #include <array>
@@ -37,7 +36,7 @@ struct Link {
 // A call costs `call`, the longest of copying up, computing and copying down, and the part of the others that does not
 // overlap.
 struct GpuCosts {
-  double startup;       // seconds of any call
+  double startup;       // seconds until a process can use its devices
   double call;          // seconds of any call
   double item_strided;  // seconds per further product of a batch
   double item_pointer;
@@ -61,7 +60,7 @@ enum Pinned : unsigned { kPinnedA = 1, kPinnedB = 2, kPinnedC = 4 };
 
 Prediction predict(const Calibration &calibration, const GemmDesc &desc, unsigned pinned);
 
-// m n k below which no single product is faster on the GPU, in whatever memory.
+// m n k below which no single product is faster on the GPU.
 double least_product(const Calibration &calibration);
 
 }  // namespace libsgemm

@@ -9,7 +9,6 @@
 
 namespace libsgemm {
 
-// Read-only; element (i, j) is data[i * row_step + j * col_step].
 struct View {
   enum Structure : int8_t { general, symmetric, triangular };
 
@@ -88,7 +87,7 @@ struct Product {
   Product transposed() const { return {y.transposed(), x.transposed(), n, m, k}; }
 };
 
-// trmm: `factor` is the old C. trsm: `factor` is the solution X, and op(A) * X is compared with alpha * B.
+// trmm: `factor` is the old C. trsm: `factor` is the solution X; op(A) * X is compared with alpha * B.
 struct Products {
   int count;  // 2 for syr2k, else 1
   Product term[2];

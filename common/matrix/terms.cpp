@@ -13,7 +13,6 @@ struct Progression {
 
 int64_t round_up(int64_t a, int64_t b) { return a <= 0 ? 0 : (a - 1) / b + 1; }
 
-// The i in [0, count) with 0 <= start + i * step < size; step >= 1.
 Progression inside(int64_t start, int64_t step, int64_t count, int64_t size) {
   const int64_t first = round_up(-start, step), last = std::min(count, round_up(size - start, step));
   return {first, 1, std::max<int64_t>(0, last - first)};

@@ -1,4 +1,4 @@
-// Pages of a result that no thread has touched, such as one allocated for the call.
+// Pages of a result that no thread has touched.
 #pragma once
 
 #include "tile_plan.h"

@@ -1,5 +1,5 @@
-// One device at work on a call (docs/kernels/offload.md). One thread drives the device and polls everything (run());
-// host threads copy. A tile is fetched only after its kernels ended without an error.
+// One device at work on a call (docs/kernels/offload.md). One thread drives the device and polls everything; host
+// threads copy. A tile is fetched only after its kernels ended without an error.
 #pragma once
 
 #include <atomic>
@@ -43,18 +43,18 @@ struct Job {
 
 struct Traffic {
   double up = 0, down = 0;
-  int64_t tiles = 0;  // their results are in place
+  int64_t tiles = 0;  // tiles with results in place
 };
 
 class Pipeline {
  public:
-  // `part` is the queue's. The caller owns the set and the pieces, and returns them as ending() says.
+  // `part` is the queue's. The caller returns set and pieces as ending() says.
   Pipeline(Job *job, int part, DeviceSet *set, const std::vector<PinnedPiece> &pieces);
 
   static size_t events_needed(const TilePlan &plan, size_t pieces);
 
   // Works until no units are left, it fails, or the call is cancelled. After a failure other devices take the rest, or
-  // it cancels the call. After SUCCESS it may run again. At return nothing is at work, unless the device is lost.
+  // it cancels the call. At return nothing is at work, unless the device is lost.
   libsgemm_status_t run(Error *error);
   Ending ending() const { return ending_; }
   int device() const { return device_; }
@@ -180,7 +180,7 @@ class Pipeline {
   Clock::time_point progress_;
   const Kernel *kernel_ = nullptr;
   bool tuned_ = false;
-  Ran ran_ = {};  // kernel_'s latest launch
+  Ran ran_ = {};  // report of kernel_'s latest launch
   Traffic traffic_;
   Ending ending_ = Ending::healthy;
   Error *error_ = nullptr;

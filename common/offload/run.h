@@ -1,4 +1,3 @@
-// The devices at work on a call, a pipeline each.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,6 @@ class Holdings {
   Holdings(const Holdings &) = delete;
   Holdings &operator=(const Holdings &) = delete;
 
-  // Within the reserved capacity.
   void add(DeviceSet *set) {
     sets.push_back(set);
     endings.push_back(Ending::failed);

@@ -25,8 +25,7 @@ constexpr size_t kGroup = 16 << 20;
 constexpr double kLaunch = 15e-6;
 
 bool one_sided(const GemmDesc &d) { return traits_of(d).one_sided(); }
-// The products of syr2k off the diagonal are separate launches, but an invariant sum is one FMA sequence: C stays
-// whole.
+// syr2k's products off the diagonal are separate launches, but an invariant sum is one FMA sequence: C stays whole.
 bool is_one_chain(const GemmDesc &d) { return invariant(d) && traits_of(d).terms() > 1; }
 bool cuts_rows(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_RIGHT); }
 bool cuts_cols(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_LEFT); }
@@ -186,14 +185,13 @@ void simulate(const GemmDesc &d, const Rates &rates, TilePlan *p) {
   p->seconds = down;
 }
 
-// Estimates a plan too long to simulate, as if nothing stayed on the device.
 void estimate(const GemmDesc &d, const Rates &rates, double steps, TilePlan *p) {
   const Unit unit = {0, p->group, 0, 0, false};
   const double up = static_cast<double>(p->a_bytes + p->b_bytes) / rates.up;
   p->seconds = steps * (up + launch_seconds(device_desc(d, *p, unit, factors_of(d, *p, unit, 0)), rates));
 }
 
-// Large tiles, although smaller ones would fit: devices can share few.
+// Devices can share few such tiles, although smaller ones would fit.
 bool is_coarse(const TilePlan &p) {
   return p.order == Order::frontier && std::min(longest(p.rows), longest(p.cols)) > kCoarse;
 }

@@ -1,10 +1,9 @@
-// How a product in host memory is cut for a device: pure functions of numbers (docs/kernels/offload.md).
+// How a product in host memory is cut for a device (docs/kernels/offload.md). rows[] and cols[] cut C into tiles,
+// depth[] cuts the sum over k. A unit is a tile of one product, or several whole products of a batch of small ones.
+// Each block of k is a launch, with a block of A and one of B.
 //
-// rows[] and cols[] cut C into tiles, depth[] cuts the sum over k. A unit is a tile of one product, or several whole
-// products of a batch of small ones. Each block of k is a launch, with a block of A and one of B.
-//
-// A triangle of C: tiles on the diagonal run the same routine, the others products: A_i A_j^T for syrk; A_i B_j^T and
-// B_i A_j^T, two launches, for syr2k.
+// In a triangle of C, tiles on the diagonal run the same routine, the others products: A_i A_j^T for syrk; A_i B_j^T
+// and B_i A_j^T, two launches, for syr2k.
 #pragma once
 
 #include <vector>
@@ -15,7 +14,6 @@ namespace libsgemm {
 
 inline int64_t ceil_div(int64_t x, int64_t y) { return x / y + (x % y != 0 ? 1 : 0); }
 
-// Assumed: a wrong speed costs only time.
 struct Rates {
   double up, down;  // bytes a second, from and to the call's host memory
   double flops;     // FLOP a second
@@ -38,7 +36,7 @@ struct TilePlan {
   int64_t row_panels() const { return static_cast<int64_t>(rows.size()) - 1; }
   int64_t col_panels() const { return static_cast<int64_t>(cols.size()) - 1; }
   int64_t steps() const { return static_cast<int64_t>(depth.size()) - 1; }
-  int64_t tiles() const { return row_panels() * col_panels(); }  // upper bound: a triangle has fewer
+  int64_t tiles() const { return row_panels() * col_panels(); }  // a triangle has fewer
   size_t bytes() const {
     return static_cast<size_t>(a_buffers) * a_bytes + static_cast<size_t>(b_buffers) * b_bytes +
            static_cast<size_t>(c_buffers) * c_bytes;
@@ -85,7 +83,6 @@ bool rounds_between(const GemmDesc &desc, const TilePlan &plan);
 Factors factors_of(const GemmDesc &desc, const TilePlan &plan, const Unit &unit, int64_t launch);
 Block block_of_c(const TilePlan &plan, const Unit &unit);
 
-// Without pointers, as if it were the first launch of its unit.
 GemmDesc device_desc(const GemmDesc &desc, const TilePlan &plan, const Unit &unit, const Factors &factors);
 
 inline bool has_triangle(const GemmDesc &desc) { return traits_of(desc).triangle_of_c; }

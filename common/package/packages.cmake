@@ -1,5 +1,5 @@
 # `cmake --preset package && cmake --build --preset package --parallel` makes a .tar.gz and Debian packages in
-# build/package, one per component of the install rules; rules without one belong to the command.
+# build/package, one per component; install rules without one belong to the command.
 if(NOT CPACK_GENERATOR)
   set(CPACK_GENERATOR TGZ)
 endif()

@@ -1,5 +1,5 @@
 // Checks a shared object before loading: dlopen() of a truncated file ends the process with SIGBUS, and a loaded object
-// runs code at once, which may need a missing library.
+// runs code at once.
 #pragma once
 
 #include <cstdint>

@@ -103,7 +103,7 @@ void gate_close_for_fork() {
   // Not counted while it waits: another forking thread would wait for this call.
   t.set_aside = t.counted;
   if (t.counted) discount(&t);
-  while ((g_state.fetch_or(kForking) & kForking) != 0) usleep(100);  // one fork at a time
+  while ((g_state.fetch_or(kForking) & kForking) != 0) usleep(100);
   g_forker = pthread_self();
   wait_until_idle();
 }

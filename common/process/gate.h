@@ -5,8 +5,8 @@
 // hang.
 //
 // Exit tears down the BLAS and the drivers, so it waits for the calls inside them. It blocks no call: the thread that
-// ends the process may join a thread that makes calls. From then on the process is "ending": `ref` computes, enters no
-// plugin and takes only the lock for loading `ref`. No fork and no exit waits for these calls.
+// ends the process may join a thread that makes calls. From then on `ref` computes, enters no plugin and takes only the
+// lock for loading `ref`. No fork and no exit waits for these calls.
 //
 // A fork or an exit in a signal handler does not wait for the call that it interrupts.
 #pragma once
@@ -33,7 +33,7 @@ class InGate {
 
 constexpr const char *kEndingText = "the process is ending";
 
-// Closing waits until no call runs, and blocks new ones; closing twice equals closing once.
+// Waits until no call runs, and blocks new ones; closing twice equals closing once.
 void gate_close_for_fork();
 enum class Side { parent, child };
 void gate_open_after_fork(Side side);

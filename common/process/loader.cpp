@@ -35,7 +35,6 @@ std::recursive_mutex g_mutex;
 
 // The fork continues even if some threads cannot be ended.
 void end_threads() noexcept {
-  // During exit, or inside a call, backends must not be touched.
   if (gate_fork_is_late()) return;
   try {
     kLayersAbove.before_fork();
@@ -98,7 +97,6 @@ bool is_file(const std::string &path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// The subfolder libsgemm has the plugins.
 std::string own_folder() {
   const link_map *const self = object_of(reinterpret_cast<const void *>(&own_folder));
   const std::string file = self != nullptr ? file_of(*self) : "";
@@ -129,7 +127,7 @@ bool is_libsgemm(const void *code) {
   if (home == nullptr) return false;
   if (home == object_of(reinterpret_cast<const void *>(&own_folder))) return true;
   void *object = dlopen(home->l_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (object == nullptr && lacks_memory(dlerror())) throw std::bad_alloc();  // this backend is retried later
+  if (object == nullptr && lacks_memory(dlerror())) throw std::bad_alloc();  // retried later
   if (object == nullptr) return false;
   const void *mark = dlsym(object, "libsgemm_blas_version");
   const bool ours = mark != nullptr && object_of(mark) == home;
@@ -145,7 +143,7 @@ std::string load_failure(const std::string &path, const char *words) {
   return path + (missing ? " lacks its runtime: " : " cannot be loaded: ") + words;
 }
 
-// The file must be complete, and the library of its note must load and stay loaded: the plugin opens it, too.
+// The library of the file's note must load and stay loaded: the plugin opens it, too.
 bool may_load(const std::string &path, std::string *reason) {
   Beneath beneath;
   if (!check_shared_object(path, &beneath, reason)) return false;
@@ -196,7 +194,6 @@ bool refuse(Slot *slot, const char *name, const std::string &reason) {
   return false;
 }
 
-// Backends do not report their BLAS's file.
 void note_blas(const Library &lib, const Backend &table) {
   const CpuBlas *const own = lib.env.cpu_blas.empty() ? kLayersAbove.program_blas() : nullptr;
   const char *const file = own != nullptr ? own->file.c_str() : lib.env.cpu_blas.c_str();
@@ -226,7 +223,7 @@ bool probe_slow(int index) {
 void start(Library *lib) {
   lib->env = read_environment();
   const Environment &env = lib->env;
-  static bool log_is_open = false;  // maybe open since an earlier attempt
+  static bool log_is_open = false;  // an earlier attempt may have opened it
   if (!log_is_open) log_open(env.verbose, env.log_path);
   log_is_open = true;
   lib->host.cpu_blas = env.cpu_blas.empty() ? nullptr : env.cpu_blas.c_str();

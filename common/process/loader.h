@@ -40,7 +40,7 @@ inline Library &library() {
 }
 inline const Backend &table_of(int index) { return *library().slots[index].table; }  // must be loaded
 
-// Layers above, defined in call/library.cpp.
+// Defined in call/library.cpp.
 struct LayersAbove {
   void (*start)(const Environment &environment);  // before the first call
   void (*before_fork)();
@@ -56,8 +56,7 @@ inline bool load(int index) {
   return state != Slot::untried ? state == Slot::ready : load_slow(index);
 }
 
-// Throws std::bad_alloc if memory is short and results must be repeatable: another backend would give other bits, and
-// the next call may use this one again.
+// Throws std::bad_alloc if memory is short and results must be repeatable: another backend would give other bits.
 inline bool load_for(const Settings &settings, int index) {
   if (load(index)) return true;
   if (repeatable(settings.deterministic) && library().slots[index].shortages != 0) throw std::bad_alloc();

@@ -102,7 +102,6 @@ void log_line(int level, const std::string &text) {
   if (!log_wants(level)) return;
   const std::string line = "libsgemm: " + text + "\n";
   const int saved = errno;
-  // A failed write cannot be reported; the call continues.
   const int file = descriptor();
   if (file >= 0) write_quietly(file, line.data(), line.size());
   errno = saved;

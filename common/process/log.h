@@ -13,7 +13,7 @@ void log_open(int verbose, const std::string &path);
 // Levels: 0 warnings (always), 1 what was found, 2 each call, 3 each decision.
 bool log_wants(int level);
 
-// "libsgemm: TEXT" in one write: lines of threads do not mix.
+// Lines of threads do not mix.
 void log_line(int level, const std::string &text);
 
 template <typename MakeText>

@@ -53,7 +53,7 @@ void read_program_name(char *name, size_t size) {
 }
 
 // Clock ticks since boot: field 22 of /proc/self/stat, the 20th after the program's name, which may contain anything.
-// The value survives exec, and differs for a later process with the same pid.
+// It survives exec, and differs for a later process with the same pid.
 uint64_t start_ticks() {
   char text[1024];
   read_text("/proc/self/stat", text);
@@ -73,7 +73,7 @@ bool is(const StatsRecord &r, const StatsCall &call) {
          std::strcmp(r.kernel, call.kernel) == 0;
 }
 
-// The record of these names, or a free one; NULL: full.
+// NULL: no record is free.
 StatsRecord *row(StatsFile *file, const StatsCall &call) {
   for (StatsRecord &r : file->records) {
     uint32_t state = r.state.load(std::memory_order_acquire);

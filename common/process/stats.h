@@ -1,7 +1,6 @@
-// Call statistics, which `libsgemm run` and `libsgemm stats` read.
-//
-// With LIBSGEMM_STATS_DIR=DIR every calling process maps DIR/<pid>-<start>.stats, one StatsFile, and counts with atomic
-// additions: counts survive exec, _exit and a crash. A forked child gets its own file at its first call.
+// Call statistics, which `libsgemm run` and `libsgemm stats` read. With LIBSGEMM_STATS_DIR=DIR every calling process
+// maps DIR/<pid>-<start>.stats, one StatsFile, and counts with atomic additions: counts survive exec, _exit and a
+// crash. A forked child gets its own file at its first call.
 #pragma once
 
 #include <atomic>
@@ -18,7 +17,6 @@ constexpr const char *kNotPreloaded = "not-preloaded.tmp";
 constexpr uint32_t kStatsRecords = 512;
 constexpr int kStatsBlas = 8;
 
-// Calls of an entry point that ended in one backend and kernel.
 struct StatsRecord {
   enum State : uint32_t { kFree = 0, kClaimed = 1, kReady = 2 };
   std::atomic<uint32_t> state;  // readers use kReady only
@@ -34,8 +32,8 @@ struct StatsRecord {
   std::atomic<uint64_t> worst;  // largest error / bound of accepted results; bits of a double, which order as it does
 };
 
-// With LIBSGEMM_STATS_CALLS=1: calls that multiplied, by class, in parts after the StatsFile, each twice as large as
-// the one before. A class may have several entries.
+// LIBSGEMM_STATS_CALLS=1: calls that multiplied, by class, in parts after the StatsFile, each twice as large as the one
+// before. A class may have several entries.
 struct StatsShape {
   std::atomic<uint32_t> state;
   uint32_t unused;
@@ -48,7 +46,7 @@ struct StatsBlas {
     kReady = 1,
     kOwn = 2,        // the program called one of its names
     kComputes = 4,   // the CPU backend calls it
-    kHasLapack = 8,  // it has LAPACK, whose products do not leave it
+    kHasLapack = 8,  // has LAPACK, whose products do not leave it
   };
   std::atomic<uint32_t> flags;  // readers use kReady only
   char version[68];
@@ -60,18 +58,18 @@ struct StatsFile {
   uint32_t record_count;
   uint32_t pid;
   uint32_t parent;
-  std::atomic<uint32_t> blas_count;   // claimed entries; more than kStatsBlas: some are left out
-  char program[112];                  // /proc/self/comm
-  std::atomic<uint64_t> lost;         // calls without a free record
-  uint64_t begin;                     // start of the process; nanoseconds of CLOCK_REALTIME
-  std::atomic<uint64_t> latest;       // end of the latest call, or of the process
-  std::atomic<uint64_t> startup;      // nanoseconds
-  std::atomic<uint64_t> lost_shapes;  // calls not counted by class
+  std::atomic<uint32_t> blas_count;  // claimed entries; more than kStatsBlas: some are left out
+  char program[112];                 // /proc/self/comm
+  std::atomic<uint64_t> lost;        // calls without a free record
+  uint64_t begin;                    // start of the process; nanoseconds of CLOCK_REALTIME
+  std::atomic<uint64_t> latest;      // end of the latest call, or of the process
+  std::atomic<uint64_t> startup;     // nanoseconds
+  std::atomic<uint64_t> lost_shapes;
   StatsBlas blas[kStatsBlas];
   StatsRecord records[kStatsRecords];
 };
 
-// StatsShapes, at multiples of kStatsPage, as a mapping requires.
+// StatsShapes begin at multiples of kStatsPage, as a mapping requires.
 constexpr int kStatsParts = 14;
 constexpr size_t kStatsPage = 65536;
 constexpr size_t stats_part_bytes(int part) { return kStatsPage << part; }
@@ -88,7 +86,7 @@ struct StatsCall {
   int refused;   // earlier backends in the same call
 };
 
-// Empty `directory`: nothing. Logs if it cannot be written.
+// Logs if `directory` cannot be written; empty: nothing.
 void stats_open(const std::string &directory);
 bool stats_wanted();
 void stats_count(const StatsCall &call);

@@ -41,7 +41,6 @@ struct Note {
   }
 };
 
-// The prediction that decided between CPU and GPU.
 struct Expected {
   bool known;
   int8_t cpu;
@@ -181,7 +180,6 @@ struct ThreadInfo : CallReport, CallState {
     return std::any_of(notes, notes + note_count, [](const Note &note) { return note.is_of_the_moment(); });
   }
 
-  // Groups of a batch usually have the same reasons: noted once.
   void note(int index, Note::Why why) {
     for (int i = 0; i < note_count; ++i) {
       if (notes[i].backend == index && notes[i].why == why) return;
@@ -189,7 +187,6 @@ struct ThreadInfo : CallReport, CallState {
     if (note_count < kMaxNotes) notes[note_count++] = {static_cast<int8_t>(index), why};
   }
 
-  // A failure found by a later wait.
   void add_failure(libsgemm_status_t error, const char *found_by, const char *text) {
     status = error;
     std::snprintf(message, sizeof message, "%s: %s", found_by, text);

@@ -1,6 +1,5 @@
 // cpu_scalar_1x1x1_naive: every routine by its definition, one FP32 sum per element in the order of k. It is the oracle
-// for the other kernels, and the choice for products of a few elements, because it does not pack. Only trmm needs
-// memory: it copies its B.
+// for the other kernels, and serves products of a few elements, because it does not pack. Only trmm needs memory.
 #include <cstring>
 
 #include "matrix/scratch.h"

@@ -1,9 +1,5 @@
-// Kernels on packed, cache-blocked tiles:
-// - cpu_sse2_8x4x256_packed, cpu_avx2_16x6x256_packed: every routine; with _tf32, _bf16, _fp16: products of inputs that
-//   packing rounds.
-// - cpu_sse2_4x4x256_packed_fp64, cpu_avx2_8x6x256_packed_fp64: every routine but trsm, in doubles; C is rounded once.
-// - cpu_avx512_32x12x256_chain, cpu_avx2_16x6x256_chain, cpu_scalar_8x4x256_chain: sequential FMAs over all of k
-//   (chain.cpp). The others start a new sum for each block of k, which rounds less.
+// Kernels on packed, cache-blocked tiles. The `chain` kernels sum by sequential FMAs over all of k (chain.cpp). The
+// others start a new sum for each block of k, which rounds less; the _fp64 ones sum doubles and round C once.
 //
 // A tile of C is summed over all of k in a buffer and written once: an element's sum does not depend on m or n, C is
 // read at most once, and trmm works in place if it visits tiles in the right order.
@@ -106,7 +102,6 @@ void pack(const View &view, int64_t i0, int64_t i1, int64_t p0, int64_t p1, int 
 template <typename Real>
 class Packed {
  public:
-  // `chain`: the micro-kernel's, if it sums by sequential FMAs; else NULL.
   Packed(Micro<Real> micro, int mr, int nr, const Chain *chain, libsgemm_math_mode_t mode, Real *scratch)
       : micro_(micro),
         mr_(mr),
@@ -129,7 +124,7 @@ class Packed {
 
  private:
   // trmm in place: an upper x reads rows from i0 on, an upper y columns before j1, lower ones the reverse. Tiles are
-  // visited so that these are not yet overwritten.
+  // visited before these are overwritten.
   void multiply(const Products &p, float alpha, float beta) {
     const int64_t m = p.term[0].m, n = p.term[0].n;
     const int64_t row_tiles = (m + kMc - 1) / kMc, col_tiles = (n + kNc - 1) / kNc;

@@ -5,7 +5,7 @@
 
 namespace libsgemm {
 
-// Rows and columns of a tile of C, and the k packed at a time. Columns of the tile's sums have kMc numbers.
+// Rows and columns of a tile of C, and the k packed at a time.
 constexpr int64_t kMc = 128, kNc = 96, kKc = 256;
 
 struct Tile {

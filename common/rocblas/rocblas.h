@@ -1,5 +1,5 @@
-// rocBLAS's binary interface as far as needed, the same from version 2.42 on except for STRMM. The drop-in builds
-// without ROCm. Enumerations are ints; operations, triangles, sides and diagonals have CBLAS's values.
+// rocBLAS's binary interface as far as needed, the same from version 2.42 on except for STRMM. Operations, triangles,
+// sides and diagonals have CBLAS's values.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,6 @@ struct Claim {
   }
 };
 
-// `before`: the old C, from Snapshot::item().
 Claim claim(const GemmDesc &desc, const float *before, const Arithmetic &how);
 
 double error_factor(const GemmDesc &desc, const Arithmetic &how);

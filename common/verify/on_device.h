@@ -12,7 +12,7 @@ namespace libsgemm {
 
 class DeviceVerification {
  public:
-  // The memory stays with the call's handle. NULL, with *error: none.
+  // Stays with the call's handle. NULL, with *error: none.
   using Allocate = std::function<void *(size_t bytes, Error *error)>;
 
   // `keep`: all device memory comes from `allocate`; otherwise only the backend's small workspace.

@@ -146,7 +146,7 @@ ChecksumBound bound_of(const Claim &c, const Sums &sums) {
   b.floor = element_floor(element_bound(c));
   b.scaled_first = operand_floor(element_bound(c));
   if (!c.solved) return b;
-  // The product is that of the computed solution. Only the triangle magnifies its loss
+  // The product is that of the computed solution: only the triangle magnifies its loss
   // (docs/kernels/verification-bounds.md).
   b.scaled_first = c.smallest * std::max(1.0, b.alpha);
   b.alpha = 1;
@@ -218,7 +218,6 @@ double judge_all(const Claim &c, const Sums &sums, const std::vector<double> &si
   return worst;
 }
 
-// Columns of y that are not finite get weight 0.
 RowSums sum_of_y(const Product &p, std::vector<double> *signs) {
   RowSums sums = sum_rows<true>(p.y, p.k, p.n, {signs->data(), nullptr});
   if (*std::max_element(sums.plain.begin(), sums.plain.end()) == 0) return sums;
@@ -242,7 +241,7 @@ void multiply_all(const Product &p, RowSums inner, Sums *sums) {
 }
 
 // For a triangle of C: row i needs y times the signs of its own columns, those of the row before and one more. Norms
-// are computed for 32 rows together: they are at most a little too large.
+// are computed for 32 rows together, slightly too large.
 void multiply_triangle(const Product &p, Output::Part part, const double *signs, Sums *sums) {
   constexpr int64_t kRows = 32;
   RowSums inner(p.k);

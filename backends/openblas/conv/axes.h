@@ -1,15 +1,15 @@
 // A group of a convolution as a product out = alpha A B + beta out of implicit matrices:
 //
 //   element (i, l) of A is a[offset of i in A + offset of l in A], never in the padding;
-//   element (l, j) of B is b[offset of l in B + offset of j in B], or 0 if their positions add up to one outside the
-//   image; element (i, j) of out is c[offset of i in C + offset of j in C].
+//   element (l, j) of B is b[offset of l in B + offset of j in B], or 0 if that position is outside the image;
+//   element (i, j) of out is c[offset of i in C + offset of j in C].
 //
 //                     i          l                     j          A  B
 //   forward           filters    c, r, s               n, p, q    f  x
-//   data gradient     channels   filters, taps         n, h, w    f  y    one product for each remainder of h and w
-//                                                                         modulo the strides, with the taps that reach
-//                                                                         it
+//   data gradient     channels   filters, taps         n, h, w    f  y
 //   weight gradient   filters    n, p, q               c, r, s    y  x
+//
+// The data gradient has a product for each remainder of h and w modulo the strides, with the taps that reach it.
 #pragma once
 
 #include "contract/conv.h"

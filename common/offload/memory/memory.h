@@ -36,8 +36,8 @@ struct DeviceSet {
   size_t there = 0;
 };
 
-// Bytes that a call may plan with: the limit, or the free memory less a reserve, less what other calls hold. The driver
-// is not asked if a set of `enough` bytes is idle, or that much was free at the last query.
+// Bytes that a call may plan with: the limit, or the free memory less a reserve, less what other calls hold. Asks the
+// driver only if no set of `enough` bytes is idle, and less was free at the last query.
 libsgemm_status_t device_budget(const Backend &backend, int device, size_t enough, size_t *bytes, Error *error);
 
 // Waits while other calls hold all that the limits allow. Without `wait`: SUCCESS with a NULL set.
