@@ -6,8 +6,7 @@
  *
  * Storage. Element (i, j) of an r x c matrix X is X[i + j * ldx] in LIBSGEMM_COL_MAJOR, ldx >= max(1, r), and
  * X[i * ldx + j] in LIBSGEMM_ROW_MAJOR, ldx >= max(1, c). Padding is neither read nor written. Pointers need the
- * alignment of their type: 4 bytes, 2 for 16-bit inputs. op(X) is X for LIBSGEMM_NO_TRANS, and X^T for LIBSGEMM_TRANS
- * and LIBSGEMM_CONJ_TRANS.
+ * alignment of their type. op(X) is X for LIBSGEMM_NO_TRANS, and X^T for LIBSGEMM_TRANS and LIBSGEMM_CONJ_TRANS.
  *
  * Special cases, as in the reference BLAS:
  * - The output has no elements: the call returns at once.
@@ -139,14 +138,14 @@ typedef enum {
 
 /* What the bits of a result depend on (libsgemm_set_deterministic, LIBSGEMM_DETERMINISTIC; docs/determinism.md). */
 typedef enum {
-  LIBSGEMM_DETERMINISTIC_OFF = 0, /* default: also on free memory and on earlier calls */
-  /* On the call, the settings and the machine: the same call gives the same bits in every run, or an error. No backend
-   * replaces one that fails, and no smaller workspace is tried. Addresses modulo 16 belong to the call, the number of
-   * threads of the CPU BLAS to the settings. */
+  LIBSGEMM_DETERMINISTIC_OFF = 0, /* default: the bits also depend on free memory and earlier calls */
+  /* The bits depend on the call, the settings and the machine: a call gives the same bits in every run, or an error. No
+   * backend replaces one that fails, and no smaller workspace is tried. Addresses modulo 16 belong to the call, the
+   * number of threads of the CPU BLAS to the settings. */
   LIBSGEMM_DETERMINISTIC_ON = 1,
-  /* On the numbers alone, not on sizes, the place in C, layout, alignment, kernel, devices or backend. All in FP32,
-   * s = 0, then s = fma(a_l, b_l, s) for ascending l, and t = fma(alpha, s, 0). The element is t if beta is 0,
-   * otherwise fma(beta, c, t). docs/kernels/contract.md defines the other routines.
+  /* The bits depend on the numbers alone, not on m, n, the place in C, layout, alignment, kernel, devices or backend.
+   * All in FP32, s = 0, then s = fma(a_l, b_l, s) for ascending l, and t = fma(alpha, s, 0). The element is t if beta
+   * is 0, otherwise fma(beta, c, t). docs/kernels/contract.md defines the other routines.
    *
    * If a backend has no kernel with this order, the next one computes the call, on the CPU `ref` on one thread.
    * NOT_SUPPORTED: strsm and libsgemm_sconv2d in GPU memory, a forced kernel with another order, and the math mode
@@ -179,8 +178,8 @@ typedef struct {
   int truncated; /* 1 if sums stayed on tensor cores: the larger error bound holds */
   int tuned;     /* 1 if a measurement of `libsgemm tune` chose the kernel */
   int64_t tiles; /* tiles in which a GPU computed a call on host memory, else 0 */
-  /* Share of C, 0 to 1 by tiles of 128 x 128, that mode fp32_fast left to FP64 sums. Negative: .math_mode is another
-   * one, or the share is not known, for example before the work on the GPU has ended. */
+  /* Share of C, 0 to 1 by tiles of 128 x 128, that mode fp32_fast left to FP64 sums. Negative: another mode ran, or the
+   * share is not known, for example before the GPU has ended. */
   double fp64_share;
   double verify_ratio; /* worst |error| / bound that verification found, at most 1 if right; negative: not verified */
   char entry[40];      /* the function called: "libsgemm_sgemm", "cblas_sgemm64_" */
@@ -220,6 +219,9 @@ typedef struct libsgemm_plan *libsgemm_plan_t;
 /* ---- The library ----------------------------------------------------------------------------------------------------
  */
 
+/* The functions of this section do not change libsgemm_last_info. INVALID_ARGUMENT: an index is out of range, or a
+ * pointer is NULL. UNAVAILABLE: the backend of a device or kernel is not available. */
+
 /* LIBSGEMM_VERSION of the loaded library. */
 LIBSGEMM_API int libsgemm_version(void);
 
@@ -227,7 +229,7 @@ LIBSGEMM_API int libsgemm_version(void);
 LIBSGEMM_API const char *libsgemm_status_string(libsgemm_status_t status);
 
 /* Fills *info for the last routine that this thread called; with empty strings and backend "none" if it called none.
- * The functions of this section do not change it. INVALID_ARGUMENT: info is NULL. OUT_OF_MEMORY: .reason is missing. */
+ * OUT_OF_MEMORY: .reason is missing. */
 LIBSGEMM_API libsgemm_status_t libsgemm_last_info(libsgemm_info_t *info);
 
 /* Number of backends that this library knows, usable or not, in the order in which `auto` prefers them. */
@@ -237,11 +239,11 @@ LIBSGEMM_API int libsgemm_backend_count(void);
 LIBSGEMM_API const char *libsgemm_backend_name(int index);
 
 /* Describes backend `index`. Loads and probes it first if necessary, which may initialise a GPU. info->reason says why
- * a backend is missing. INVALID_ARGUMENT: index is out of range, or info is NULL. */
+ * a backend is missing. */
 LIBSGEMM_API libsgemm_status_t libsgemm_backend_describe(int index, libsgemm_backend_info_t *info);
 
-/* Describes device 0 <= device < device_count of backend `index`. Makes a context on a GPU to read its free memory.
- * INVALID_ARGUMENT: no such backend or device, or info is NULL. UNAVAILABLE: the backend is not available. */
+/* Describes device 0 <= device < device_count of backend `index`. Makes a context on a GPU to read its free
+ * memory. */
 LIBSGEMM_API libsgemm_status_t libsgemm_device_describe(int index, int device, libsgemm_device_info_t *info);
 
 /* Static name of kernel 0 <= row < kernel_count of backend `index`, as LIBSGEMM_KERNEL takes it; NULL for another. */
@@ -251,14 +253,13 @@ LIBSGEMM_API const char *libsgemm_kernel_name(int index, int row);
 typedef struct {
   char name[72];
   char routines[64];  /* without their first letters, a space between: "gemm batches", "syrk syr2k batches", "conv2d" */
-  char types[32];     /* of A and B: "fp32", "fp16 bf16" */
+  char types[32];     /* types of A and B: "fp32", "fp16 bf16" */
   char math_mode[16]; /* its arithmetic: "fp32" */
   char purpose[64];   /* what it is for: "few tiles of C, deep k" */
   int invariant;      /* 1: it may run under LIBSGEMM_DETERMINISTIC_INVARIANT */
 } libsgemm_kernel_info_t;
 
-/* Describes kernel `row` of backend `index`. INVALID_ARGUMENT: no such backend or kernel, or info is NULL. UNAVAILABLE:
- * the backend is not available. */
+/* Describes kernel `row` of backend `index`. */
 LIBSGEMM_API libsgemm_status_t libsgemm_kernel_describe(int index, int row, libsgemm_kernel_info_t *info);
 
 /* Memory through which calls on host memory use a GPU, without the workspaces of handles. It is kept for later calls.
@@ -270,7 +271,7 @@ typedef struct {
   size_t pinned_bytes; /* held now */
 } libsgemm_memory_t;
 
-/* Fills *memory. INVALID_ARGUMENT: memory is NULL. */
+/* Fills *memory. */
 LIBSGEMM_API libsgemm_status_t libsgemm_get_memory(libsgemm_memory_t *memory);
 
 /* Replaces LIBSGEMM_DEVICE_MEMORY_LIMIT and LIBSGEMM_PINNED_MEMORY_LIMIT; 0: the default. Running calls keep what they
@@ -286,10 +287,9 @@ LIBSGEMM_API libsgemm_status_t libsgemm_release_memory(void);
 
 /* The functions of this section set libsgemm_last_info like a routine: status, entry and message. But
  * libsgemm_synchronize and libsgemm_destroy keep the report of the call that they wait for, and add only the status and
- * message of a failure that they find. */
+ * message of a failure that they find. INVALID_ARGUMENT: a value is no enumerator, or an output pointer is NULL. */
 
-/* Makes a handle with the settings of the environment. Errors: INVALID_ARGUMENT (h is NULL), INVALID_ENVIRONMENT,
- * OUT_OF_MEMORY. */
+/* Makes a handle with the settings of the environment. Other errors: INVALID_ENVIRONMENT, OUT_OF_MEMORY. */
 LIBSGEMM_API libsgemm_status_t libsgemm_create(libsgemm_handle_t *h);
 
 /* Waits for all work of the devices on which the handle was used, then frees it and its workspace. Its stream may be
@@ -325,11 +325,11 @@ LIBSGEMM_API libsgemm_status_t libsgemm_get_stream(libsgemm_handle_t h, void **s
 LIBSGEMM_API libsgemm_status_t libsgemm_set_workspace(libsgemm_handle_t h, void *workspace, size_t bytes);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_workspace(libsgemm_handle_t h, void **workspace, size_t *bytes);
 
-/* Arithmetic of calls (libsgemm_math_mode_t). INVALID_ARGUMENT: mode is no enumerator. */
+/* Arithmetic of calls (libsgemm_math_mode_t). */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t mode);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_math_mode(libsgemm_handle_t h, libsgemm_math_mode_t *mode);
 
-/* Reproducibility of results (libsgemm_deterministic_t). INVALID_ARGUMENT: `deterministic` is no enumerator. */
+/* Reproducibility of results (libsgemm_deterministic_t). */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_deterministic(libsgemm_handle_t h, libsgemm_deterministic_t deterministic);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_deterministic(libsgemm_handle_t h, libsgemm_deterministic_t *deterministic);
 
@@ -344,7 +344,7 @@ LIBSGEMM_API libsgemm_status_t libsgemm_set_backend(libsgemm_handle_t h, const c
 LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const char *kernel);
 
 /* Verification of results, and the action on a wrong one (docs/verification.md). Calls become synchronous; a call that
- * is recorded into a graph is not verified. INVALID_ARGUMENT: an argument is no enumerator.
+ * is recorded into a graph is not verified.
  *
  * An element is wrong if its error exceeds b, twice the usual bound. Random errors do that in less than one element of
  * 10^11. Sums of equal terms may cause a false alarm from k = 250 or so. Numbers that leave the range of FP32 before
@@ -353,9 +353,9 @@ LIBSGEMM_API libsgemm_status_t libsgemm_set_kernel(libsgemm_handle_t h, const ch
  * FULL finds every wrong element. SAMPLE finds one if its row or column is drawn, and always if its error exceeds some
  * 8 sqrt(min(m, n)) b, as a wrong exponent mostly does (docs/kernels/contract.md).
  *
- * Single products in device memory are verified there, by SAMPLE with a checksum alone, by FULL on NVIDIA GPUs. RETRY,
- * ERROR, and FULL with beta other than 0, keep a copy of C in device memory, which stays with the handle. Other calls,
- * and FULL without that memory, are verified on copies in host memory. */
+ * Single products in device memory are verified there, by SAMPLE with a checksum alone, by FULL on NVIDIA GPUs; other
+ * calls on copies in host memory. RETRY, ERROR, and FULL with beta other than 0, keep a copy of C in device memory,
+ * which stays with the handle. */
 LIBSGEMM_API libsgemm_status_t libsgemm_set_verify(libsgemm_handle_t h, libsgemm_verify_t verify,
                                                    libsgemm_verify_action_t action);
 LIBSGEMM_API libsgemm_status_t libsgemm_get_verify(libsgemm_handle_t h, libsgemm_verify_t *verify,
@@ -618,8 +618,7 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sbgemm_batch_strided_h(
 /* batch_count >= 0 updates of one shape: number i uses A + i * stride_a and C + i * stride_c.
  *
  * stride_a >= 0; 0 shares A. With more than one update stride_c >= (n - 1) * ldc + n; elements between the triangles
- * are neither read nor written. Shapes and errors as in libsgemm_ssyrk, libsgemm_shsyrk and libsgemm_sbsyrk. An illegal
- * argument fails the call before anything is written. */
+ * are neither read nor written. Shapes and errors as in libsgemm_ssyrk, libsgemm_shsyrk and libsgemm_sbsyrk. */
 LIBSGEMM_API libsgemm_status_t libsgemm_ssyrk_batch_strided(libsgemm_layout_t layout, libsgemm_uplo_t uplo,
                                                             libsgemm_op_t trans, int64_t n, int64_t k, float alpha,
                                                             const float *A, int64_t lda, int64_t stride_a, float beta,
@@ -655,8 +654,7 @@ LIBSGEMM_API libsgemm_status_t libsgemm_sbsyrk_batch_strided_h(libsgemm_handle_t
  * overwrites B + i * stride_b.
  *
  * stride_a >= 0; 0 shares A. With more than one, stride_b >= (columns - 1) * ldb + rows of the stored B (row-major:
- * rows and columns exchanged). Shapes and errors as in libsgemm_strmm and libsgemm_strsm. An illegal argument fails the
- * call before anything is written. */
+ * rows and columns exchanged). Shapes and errors as in libsgemm_strmm and libsgemm_strsm. */
 LIBSGEMM_API libsgemm_status_t libsgemm_strmm_batch_strided(libsgemm_layout_t layout, libsgemm_side_t side,
                                                             libsgemm_uplo_t uplo, libsgemm_op_t transa,
                                                             libsgemm_diag_t diag, int64_t m, int64_t n, float alpha,
@@ -732,8 +730,7 @@ LIBSGEMM_API void libsgemm_conv2d_init(libsgemm_conv2d_t *conv, size_t size);
 LIBSGEMM_API libsgemm_status_t libsgemm_conv2d_output_size(const libsgemm_conv2d_t *conv, int64_t *p, int64_t *q);
 
 /* Computes the convolution or gradient of conv->direction, from the tensors listed there. alpha, beta, memory, errors
- * and streams are as in other routines. beta == 0 does not read C. alpha == 0, or no terms, give beta * C without
- * reading A and B.
+ * and streams are as in other routines. Without terms C = beta * C.
  *
  * k in the error bound is the number of terms: (c / groups) r s of y, (k / groups) r s of dx, n p q of df. A math mode
  * runs where the backend has it for convolutions, otherwise FP32 runs. NaN and Inf spread; it is not promised that

@@ -27,9 +27,9 @@ namespace {
 constexpr size_t kMiB = size_t{1} << 20;
 constexpr size_t kBuffer = 128 * kMiB;  // OpenBLAS's on x86-64 and AArch64; wheels have smaller ones
 constexpr size_t kShared = 8 * kMiB;    // memory of threads that share a product
-constexpr size_t kLibrary = 64 * kMiB;  // OpenBLAS and its dependencies
-constexpr size_t kHeap = 128 * kMiB;    // address space that glibc takes at a thread's first allocation
-constexpr int kMostThreads = 128;       // usual build-time limit of an OpenBLAS
+constexpr size_t kLibrary = 64 * kMiB;
+constexpr size_t kHeap = 128 * kMiB;  // address space that glibc takes at a thread's first allocation
+constexpr int kMostThreads = 128;     // usual build-time limit of an OpenBLAS
 
 constexpr char kNoBuffer[] = "out of memory (ulimit -v) for a buffer of the BLAS";
 constexpr char kNoThreads[] =
@@ -65,7 +65,7 @@ struct Owner {
   }
 };
 
-// Maps memory for a moment to see if that is possible.
+// Maps memory for a moment, to see if that is possible.
 class Mapped {
  public:
   Mapped() = default;

@@ -11,7 +11,7 @@ Object opened_object(const char *name) {
   return Object(dlopen(name[0] != '\0' ? name : nullptr, RTLD_LAZY | RTLD_NOLOAD | RTLD_LOCAL));
 }
 
-// Recognises any drop-in by a name that only drop-ins define.
+// Recognises libsgemm.so, and any libsgemm_blas.so by a name that only it defines.
 bool is_ours(const link_map &map, void *object) {
   static const link_map *const core = object_of(reinterpret_cast<const void *>(&libsgemm_version));
   const void *const mark = dlsym(object, "libsgemm_blas_version");

@@ -1,6 +1,6 @@
-// The dynamic linker looks for a name in the global scope, then among the libraries of the calling object. This search
-// does the same, without the drop-in. If it does not find the name, it looks for sgemm in the same places, and at last
-// in the whole process, because the calling code may hold a function's address.
+// Looks for a name where the dynamic linker does: in the global scope, then among the libraries of the calling object.
+// Then it looks for sgemm in the same places, and at last in the whole process, because the calling code may hold a
+// function's address.
 #include "blas/program.h"
 
 #include <dlfcn.h>
@@ -109,7 +109,6 @@ class Search {
   const CpuBlas *found_now() const { return new_; }
 
  private:
-  // NULL: the definition is libsgemm's own.
   static void *others(void *function) {
     const link_map *const map = function != nullptr ? object_of(function) : nullptr;
     if (map == nullptr) return nullptr;

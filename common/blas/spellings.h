@@ -1,17 +1,11 @@
-// Names under which programs look for a BLAS routine.
-//
-//   interface  integers  example                  who looks for it
-//   Fortran    32 bits   sgemm_                   LAPACK, Octave, SciPy before 1.14
-//              64        sgemm_64_                ILP64 builds, Julia, reference BLAS 3.10 and later
-//              32        scipy_sgemm_             SciPy's wheels
-//              64        scipy_sgemm_64_          the same, ILP64
-//   CBLAS      32        cblas_sgemm              Debian's NumPy, C programs
-//              64        cblas_sgemm64_           NumPy's wheels up to 1.26, OpenBLAS built with a suffix
-//              64        cblas_sgemm_64           reference CBLAS 3.10 and later
-//              32        scipy_cblas_sgemm        wheels with 32-bit integers
-//              64        scipy_cblas_sgemm64_     NumPy's wheels from 2.0
-//
-// DEFINE(INT, name, handler) defines a function; `handler`: the program's error handler of that spelling.
+// Names under which programs look for a BLAS routine:
+//   sgemm_, cblas_sgemm      LAPACK, Octave, SciPy before 1.14; Debian's NumPy, C programs
+//   sgemm_64_                ILP64 builds, Julia, reference BLAS 3.10 and later
+//   scipy_*                  SciPy's wheels
+//   cblas_sgemm64_           NumPy's wheels up to 1.26, OpenBLAS built with a suffix
+//   cblas_sgemm_64           reference CBLAS 3.10 and later
+//   scipy_cblas_sgemm64_     NumPy's wheels from 2.0
+// DEFINE(INT, name, handler) defines a function; `handler` is the program's error handler of that spelling.
 #pragma once
 
 #define FORTRAN_SPELLINGS(DEFINE, routine)             \

@@ -94,7 +94,7 @@ bool usable(const Request &r, int index) {
   return true;
 }
 
-// Repeatable results must not come from another backend than the one that could compute the call at another time.
+// True if a backend was passed over that could compute the call at another time, and results must be repeatable.
 bool stops_here(const Request &r) { return repeatable(r.settings.deterministic) && r.info->has_note_of_the_moment(); }
 
 libsgemm_status_t fail(Request *r, libsgemm_status_t status, const char *why) {

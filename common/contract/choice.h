@@ -1,5 +1,4 @@
-// The properties of a call that decide its kernel, and a thread's latest choices. Inline: plugins choose kernels for
-// their steps with it.
+// The properties of a call that decide its kernel, and a thread's latest choices.
 #pragma once
 
 #include <tuple>
@@ -30,8 +29,8 @@ uint64_t bytes(Values... values) {
 struct ChoiceKey {
   int64_t m, n, k, lda, ldb, ldc, batch_count, stride_a, stride_b, stride_c;
   uint64_t scalars;    // bits of alpha and beta
-  uint64_t kinds;      // bytes: routine, type, math mode, operations, side, triangle, diagonal
-  uint64_t addresses;  // bytes: place_in_line() of A, B, C and the plans; kind of batch, determinism
+  uint64_t kinds;      // one byte each
+  uint64_t addresses;  // one byte each, with place_in_line()
 
   bool operator==(const ChoiceKey &other) const {
     const auto words = [](const ChoiceKey &x) {

@@ -50,7 +50,7 @@ struct CpuBlas {
   void (*return_buffer)(void *);
   const volatile int *threads_run;
   bool wide;            // integers of 64 bits
-  bool has_lapack;      // in the library or its dependencies
+  bool has_lapack;      // the library or its dependencies have LAPACK
   std::string version;  // "OpenBLAS 0.3.21 Haswell"; the file's name if not reported
   std::string arch;
   std::string file;

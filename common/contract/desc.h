@@ -23,10 +23,10 @@ inline size_t size_of(Type type) { return type == Type::f32 ? 4 : 2; }
 // syr2k     C = alpha (op(A) op(B)^T + op(B) op(A)^T) + beta C, uplo     op(A) = n x k    op(B) = n x k  n x n
 // trmm      C = alpha op(A) C (left), alpha C op(A) (right)              k x k, uplo      -              m x n
 // trsm      op(A) X = alpha C (left), X op(A) = alpha C (right), X -> C  k x k, uplo      -              m x n
-// For symm, trmm and trsm k is m (left) or n (right). beta is 0 for trmm and 1 for trsm, which both read C. alpha != 0
-// for trmm and trsm, alpha != 0 and k > 0 for the others, except in Backend::scale.
+// For symm, trmm and trsm k is m (left) or n (right). beta is 0 for trmm and 1 for trsm, which both read C. alpha != 0,
+// and k > 0 except for trmm and trsm; Backend::scale has neither condition.
 
-// From these differences between the routines derive checks, the row-major swap, views, tiles, costs and names.
+// Checks, the row-major swap, views, tiles, costs and names derive from these differences between the routines.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which they are written
 struct RoutineTraits {
   Routine routine;

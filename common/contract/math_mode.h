@@ -9,13 +9,13 @@ namespace libsgemm {
 enum class Rounding { none, tf32, bf16, f16 };
 
 struct ModeTraits {
-  const char *name;  // in LIBSGEMM_MATH_MODE and reports
-  int rank;          // by the error that a mode allows, the smallest first
+  const char *name;
+  int rank;  // place of the mode in the order of allowed errors, the smallest first
   Rounding rounding;
-  bool splits;  // into 16-bit numbers, on GPUs
+  bool splits;  // GPU kernels split each input into 16-bit numbers
   // Cost of the splits beyond FP32's bound (verify.h); 0 for modes that promise FP32's bound or round inputs.
   double left_out;      // products of splits not computed, in units of 2^-24
-  int products;         // per product of inputs; 1 if they do not add to the loss below the range
+  int products;         // products of splits per product of inputs; 1 if they do not add to the loss below the range
   double lost_of_most;  // what splits lose of an input, relative to the largest input of its line
   double lost_always;   // least loss, however small the largest
 

@@ -1,5 +1,4 @@
-// cuBLAS's binary interface as far as needed, the same from version 11 on. Enumerations are ints. The drop-in builds
-// without CUDA.
+// cuBLAS's binary interface as far as needed, the same from version 11 on. Enumerations are ints.
 #pragma once
 
 #include <cstdint>

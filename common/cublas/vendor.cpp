@@ -8,7 +8,7 @@
 #include "gpu_blas/real.h"
 
 extern "C" {
-// Other libsgemm libraries recognise this library's cuBLAS names by it.
+// Marks a drop-in: see is_ours().
 LIBSGEMM_API int libsgemm_cublas_version(void);
 int libsgemm_cublas_version(void) { return LIBSGEMM_VERSION; }
 

@@ -20,7 +20,7 @@ struct Figures {
   Calibration calibration;
   double least;        // no smaller product is worth a GPU
   double least_ever;   // `least`, kept when assumed parameters replace these
-  std::string device;  // empty: assumed
+  std::string device;  // measured device; empty: assumed parameters
   std::string path;
   int threads;                                    // threads of the CPU backend
   mutable std::atomic<bool> device_known{false};  // `device` has been compared

@@ -16,7 +16,6 @@ struct Groups {
   GroupCall call = {};
 };
 
-// Returns 0, no enumerator, for an illegal value.
 inline libsgemm_op_t as_op(int theirs) { return static_cast<libsgemm_op_t>(std::max(op_of(theirs), 0)); }
 
 template <typename INT>

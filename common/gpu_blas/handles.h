@@ -1,4 +1,3 @@
-// State of a handle of the program's GPU BLAS.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,3 @@
-// Symmetric and triangular matrices, with arguments alike at both vendors.
 #pragma once
 
 #include "gpu_blas/describe.h"

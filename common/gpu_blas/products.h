@@ -1,4 +1,3 @@
-// Products and their batches by strides, with arguments alike at both vendors.
 #pragma once
 
 #include "gpu_blas/describe.h"

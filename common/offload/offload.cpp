@@ -283,8 +283,7 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
     set_error(error, "no host memory for a copy of C");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
-  // The plan depends on the first device alone, so results do not depend on the device. Repeatable results must not
-  // depend on earlier calls: their plans are not kept.
+  // Repeatable results must not depend on earlier calls: their plans are not kept.
   const bool may_keep = !repeatable(desc.deterministic) && desc.batch == Batch::none;
   const PlanKey key = {&backend, r.devices.front(), forced, r.rates, choice_key(desc)};
   libsgemm_status_t status = LIBSGEMM_SUCCESS;

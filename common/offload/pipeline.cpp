@@ -207,7 +207,6 @@ bool Pipeline::take_units() {
   }
 }
 
-// `taken` is excluded.
 Pipeline::Buffer *Pipeline::find(const Factor &factor, const Buffer *taken, bool *hit) {
   const Operand &operand = operand_of(factor);
   const Block &block = factor.block;

@@ -137,7 +137,6 @@ void leave_caches(float *first, size_t bytes) {
 void leave_caches(float *, size_t) {}
 #endif
 
-// Calls visit(in C, in the copy, bytes) for what the routine writes of each column.
 template <typename Visit>
 void for_columns(const GemmDesc &desc, const Block &r, float *copies, const Visit &visit) {
   const GemmDesc d = batch_item(desc, r.item);

@@ -18,7 +18,7 @@ struct BeneathNote {
     for (int i = 0; the_words[i] != '\0'; ++i) what[i] = the_words[i];
   }
 
-  // An ELF note: length of the name, length of the rest, type, name padded to 4 bytes.
+  // An ELF note: the name is padded to 4 bytes.
   uint32_t name_bytes = sizeof "libsgemm", rest_bytes = sizeof library + sizeof what, type = kType;
   char name[12] = "libsgemm";
   char library[32] = {}, what[32] = {};

@@ -141,7 +141,6 @@ void read_math_mode(Environment *env) {
 
 // Misspelt LIBSGEMM_ variables would go unnoticed. LIBSGEMM_TEST_ belongs to the tests.
 void find_strays(Environment *env) {
-  // Compares endings: all names share the prefix.
   const std::string prefix = "LIBSGEMM_";
   std::vector<std::string> endings;
   for (const std::string &name : env->names) {

@@ -59,8 +59,8 @@ struct Settings {
   libsgemm_verify_action_t verify_action;
 };
 
-// A call must give the same bits in every run: backend, kernel and partition depend only on the call, the settings and
-// the machine, and a failure is the call's error. INVARIANT does not need this: all backends give the same bits.
+// Backend, kernel and partition must depend only on the call, the settings and the machine, and a failure is the call's
+// error. INVARIANT does not need this: all backends give the same bits.
 inline bool repeatable(libsgemm_deterministic_t deterministic) { return deterministic == LIBSGEMM_DETERMINISTIC_ON; }
 
 inline bool may_be_replaced(const Settings &settings) {

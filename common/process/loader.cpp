@@ -121,7 +121,6 @@ bool lacks_memory(const char *words) {
          (std::strstr(words, std::strerror(ENOMEM)) != nullptr || std::strstr(words, "out of memory") != nullptr);
 }
 
-// libsgemm.so or any libsgemm_blas.so, recognised by its own symbol.
 bool is_libsgemm(const void *code) {
   const link_map *const home = object_of(code);
   if (home == nullptr) return false;

@@ -9,7 +9,6 @@ namespace libsgemm {
 // than one edit, and more than a third of the word's letters.
 std::string nearest_name(const std::string &word, const std::vector<std::string> &names);
 
-// "; did you mean NAME?", or "".
 std::string did_you_mean(const std::string &word, const std::vector<std::string> &names);
 
 }  // namespace libsgemm

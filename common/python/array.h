@@ -53,7 +53,6 @@ class Array {
   bool is_empty() const;
   std::string shape_in_words() const;
 
-  // TypeError, ValueError: the array cannot be used.
   void describe(const nb::dlpack::dltensor &view);
   void set_type(Type of);
   void set_dimensions(int dimensions);

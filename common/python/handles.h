@@ -24,7 +24,7 @@ Settings settings_in_force();
 // Settings in force, overridden by a call's that are not None.
 Settings settings_for(nb::handle mode, nb::handle backend, nb::handle verify);
 
-// This thread's handle for calls at `place`. Throws errors of libsgemm_create and _set_*.
+// This thread's handle for calls at `place`.
 libsgemm_handle_t handle_for(const Place &place, const Settings &settings);
 
 // The library then reads the environment.

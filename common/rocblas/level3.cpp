@@ -75,8 +75,6 @@ using namespace libsgemm;
     });                                                                                                     \
   }
 
-// libsgemm has no batches of the other routines: they are counted and forwarded.
-
 #define SYMM_STRIDED(INT, name)                                                                                        \
   LIBSGEMM_API int name(VendorHandle handle, int side, int uplo, INT m, INT n, const float *alpha, const float *a,     \
                         INT lda, int64_t stride_a, const float *b, INT ldb, int64_t stride_b, const float *beta,       \

@@ -5,7 +5,7 @@
 #include "rocblas/rocblas.h"
 
 extern "C" {
-// Other libsgemm libraries recognise this library's rocBLAS names by it.
+// Marks a drop-in: see is_ours().
 LIBSGEMM_API int libsgemm_rocblas_version(void);
 int libsgemm_rocblas_version(void) { return LIBSGEMM_VERSION; }
 
@@ -86,7 +86,6 @@ const char *ask_handle(const Product &p, Surroundings *around) {
   if (optional.is_size_query != nullptr && optional.is_size_query(p.handle)) return "query of memory sizes";
   if (pointer_mode != kRocblasPointerModeHost) return "scalars on the device";
   if (math_mode != kRocblasMathDefault && math_mode != kRocblasMathXf32) return "math mode";
-  // Rounding of FP32 does not matter for 16-bit inputs.
   if (math_mode == kRocblasMathXf32 && p.call.type == Type::f32) around->asked = Asked::reduced;
   around->repeatable = atomics_mode == kRocblasAtomicsNotAllowed;
   return nullptr;

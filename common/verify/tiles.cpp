@@ -1,5 +1,4 @@
-// Checks all elements in tiles of 64 x 64, each summed over all of k. x and y are packed as doubles, 256 terms at a
-// time; values and magnitudes add up in registers. Products of FP32 numbers are exact in FP64.
+// Checks all elements in tiles of 64 x 64, each summed over all of k. Products of FP32 numbers are exact in FP64.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -85,7 +84,7 @@ AddColumns best_add_columns() {
 }
 
 // Packs columns [first, first + count) of terms [l, l + depth); the view's rows are terms. The rest of the tile is
-// zero; its sums are never read.
+// zero.
 void pack(const View &view, int64_t l, int64_t depth, int64_t first, int64_t count, double *to) {
   for (int64_t term = 0; term < depth; ++term) std::fill(to + term * kTile + count, to + (term + 1) * kTile, 0.0);
   if (view.row_step > view.col_step) {
