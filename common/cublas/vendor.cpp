@@ -8,7 +8,7 @@
 #include "gpu_blas/real.h"
 
 extern "C" {
-// Marks a drop-in: see is_ours().
+// Tells programs that the drop-in is loaded.
 LIBSGEMM_API int libsgemm_cublas_version(void);
 int libsgemm_cublas_version(void) { return LIBSGEMM_VERSION; }
 

@@ -5,7 +5,7 @@
 #include "rocblas/rocblas.h"
 
 extern "C" {
-// Marks a drop-in: see is_ours().
+// Tells programs that the drop-in is loaded.
 LIBSGEMM_API int libsgemm_rocblas_version(void);
 int libsgemm_rocblas_version(void) { return LIBSGEMM_VERSION; }
 
