@@ -14,7 +14,7 @@
 namespace libsgemm {
 
 struct Own {
-  uintptr_t begin, end;  // both 0: code in no object
+  uintptr_t begin, end;  // calling object; both 0: code in no object
   const char *entry;     // called name
   const CpuBlas *blas;   // NULL: no BLAS has all routines
   void *definition;      // the program's function, or NULL

@@ -47,7 +47,6 @@ void tell_of_all() {
   if (getpid() == g_process) dl_iterate_phdr(tell_of_next, nullptr);
 }
 
-// `libsgemm run` leaves a file there; the first process with the drop-in removes it.
 __attribute__((constructor)) void begin() {
   const char *const directory = secure_getenv("LIBSGEMM_STATS_DIR");
   if (directory == nullptr || directory[0] == '\0') return;

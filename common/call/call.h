@@ -67,7 +67,7 @@ struct DeviceCall {
   libsgemm_handle_t handle = nullptr;
   void *stream = nullptr;
   bool stream_was_set = false;  // set since the latest call, maybe to another stream at the same address
-  bool repeatable = false;      // at least LIBSGEMM_DETERMINISTIC_ON
+  bool repeatable = false;      // requires at least LIBSGEMM_DETERMINISTIC_ON
   void *workspace = nullptr;    // the program's own, in use until the stream's work ends; NULL: the handle's
   size_t workspace_bytes = 0;
   const Epilogue *epilogue = nullptr;  // enqueued after the product, or NULL

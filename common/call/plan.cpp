@@ -15,7 +15,7 @@ namespace libsgemm {
 namespace {
 
 std::mutex g_mutex;
-// For reuse; not touched during exit, as in handle.cpp.
+// Destroyed plans, for reuse; not touched during exit, as in handle.cpp.
 libsgemm_plan *g_free = nullptr;
 
 libsgemm_plan *acquire_plan() {

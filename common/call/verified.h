@@ -1,4 +1,3 @@
-// Verification around a launch, for products and convolutions.
 #pragma once
 
 #include "attempt.h"

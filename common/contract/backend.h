@@ -2,7 +2,7 @@
 //
 // A plugin exports kBackendEntry, which returns its Backend. The loader checks `abi`, calls open() and, before a device
 // is needed, probe(). Then any thread may call any function. No function throws, prints or ends the process. On failure
-// it writes one sentence into Error, without newline and full stop.
+// a function writes one sentence into Error, without newline and full stop.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace libsgemm {
 
-// Raise it when a struct of this header, desc.h or conv.h changes.
+// Raise it when a struct of this header, desc.h or conv.h changes: plugins of another version are refused.
 constexpr uint32_t kBackendAbi = 13;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
@@ -54,7 +54,7 @@ struct Host {
 
 enum class Space : int32_t {
   host,    // pageable, or unknown to the backend
-  pinned,  // accessible to the devices
+  pinned,  // page-locked, accessible to the devices
   device,
   managed,  // host and devices can access it
 };
@@ -64,6 +64,7 @@ struct Location {
   int32_t device;  // for `device` and `managed`, else 0; -1: excluded by LIBSGEMM_DEVICES
 };
 
+// `columns` columns of `bytes` bytes, `pitch` bytes apart.
 struct Copy {
   enum Direction : int32_t { to_device, to_host, within_device } direction;
   void *target;
@@ -131,8 +132,7 @@ struct Kernel {
   size_t (*workspace)(const GemmDesc &desc, int device);
   // SUCCESS, or an error with C not written. On a GPU it enqueues. Writes only the elements that the routine defines.
   libsgemm_status_t (*launch)(const GemmDesc &desc, const Launch &launch, Error *error);
-  // Accumulators stay on tensor cores, which truncate where FP32 rounds, a bias that grows with k: verify.h allows
-  // more.
+  // Accumulators stay on tensor cores, which truncate where FP32 rounds. The bias grows with k: verify.h allows more.
   bool truncates = false;
   // Enqueues several kernels that write to C. It is rehearsed first: a kernel that cannot be loaded must not leave C
   // half done.
@@ -188,8 +188,8 @@ struct Backend {
   // Every call uses it. Must not create a device context before probe(): without one there are no device pointers.
   void (*locate)(const void *const *pointers, int count, Location *locations);
   // Identity of the context that owns a thread's memory, streams and events on a device: the current one if it is the
-  // device's, else the device's own, made if need be. Never reused, not after cudaDeviceReset. Odd: the device's own
-  // context, one at a time. 0: none is available. NULL: always 1.
+  // device's, else the device's own, made if need be. Never reused: cudaDeviceReset leads to another. Odd: the device's
+  // own context, one at a time. 0: none is available. NULL: always 1.
   uint64_t (*context)(int device);
   // For a default stream, the thread's current device. -1: excluded by LIBSGEMM_DEVICES. Makes no context.
   int (*stream_device)(void *stream);
@@ -197,8 +197,8 @@ struct Backend {
   // device.
   bool (*capturing)(int device, void *stream);
   uint64_t (*graph)(int device, void *stream);
-  // Calls ended(what), from any thread, when the graph that `stream` records and all made from it are gone. It must not
-  // call the backend. NULL: the backend cannot know.
+  // Calls ended(what), from any thread, when the graph that `stream` records and all made from it are gone. ended()
+  // must not call the backend. NULL: the backend cannot know.
   libsgemm_status_t (*keep_with_graph)(int device, void *stream, void (*ended)(void *what), void *what, Error *error);
 
   // Aligned to 256. OUT_OF_MEMORY leaves the device usable.

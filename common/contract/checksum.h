@@ -22,8 +22,8 @@ LIBSGEMM_HOST_DEVICE inline double checksum_sign(uint64_t seed, int64_t j) {
 
 LIBSGEMM_HOST_DEVICE inline bool checksum_finite(double x) { return x - x == 0; }
 
-// The loss of a truncating kernel below the normal range of inputs, which it aligns by their exponents: it cuts off
-// `part` of a product in which `least`, the smallest normal input, replaces smaller factors.
+// The loss of a truncating kernel below the normal range of inputs. It aligns products by exponents of that range: it
+// cuts off `part` of a product in which `least`, the smallest normal input, replaces smaller factors.
 struct ChecksumCut {
   double part, least;  // part 0: does not truncate
 };

@@ -37,7 +37,7 @@ struct RoutineTraits {
 
   enum B : int8_t {
     free,  // op(B), k x n, by transb
-    as_a,  // op(B)^T, op(B) is n x k, by transa; the product with A and B exchanged is added
+    as_a,  // op(B)^T, where op(B) is n x k, by transa; the product with A and B exchanged is added
     as_c,  // B, m x n
     is_a,  // op(A)^T; no B
     is_c,  // old C, which CBLAS calls B

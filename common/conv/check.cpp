@@ -9,7 +9,6 @@
 namespace libsgemm {
 namespace {
 
-// An address plus a few extents fits 64 bits.
 constexpr int64_t kMaxBytes = INT64_MAX / 8;
 
 enum Position : int { kConv = 1, kA = 3, kB = 4, kC = 6 };

@@ -40,7 +40,7 @@ enum CublasLtDesc : int {
   kLtFillMode = 6,
   kLtEpilogue = 7,
   kLtBiasPointer = 8,
-  kLtBiasStride = 10,         // distance of a batch's biases
+  kLtBiasStride = 10,         // distance between a batch's biases
   kLtFirstScalePointer = 17,  // scales of A, B, C and D, then the address for the largest element
   kLtLastScalePointer = 21,
   kLtBiasType = 26,

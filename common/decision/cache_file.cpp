@@ -1,4 +1,3 @@
-// Trusts nothing in the files.
 #include "cache_file.h"
 
 #include <fcntl.h>

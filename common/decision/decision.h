@@ -1,4 +1,4 @@
-// CPU or GPU for a call on host memory.
+// Decides between CPU and GPU for a call on host memory.
 #pragma once
 
 #include "process/env.h"

@@ -75,7 +75,7 @@ void collect(GpuTime::Context *context, bool wait) {
   }
 }
 
-// During exit. Registered after the driver's handler, so the driver still works; contexts may be gone.
+// Runs during exit, before the driver's handler: the driver still works; contexts may be gone.
 void collect_all() {
   const std::lock_guard<std::mutex> lock(clocks().mutex);
   clocks().ended = true;

@@ -18,7 +18,6 @@ struct Handles {
   std::shared_mutex mutex;
   std::unordered_map<VendorHandle, std::shared_ptr<HandleState>> states;
 };
-// Threads may call while the process exits.
 Handles &handles() { return immortal<Handles>(); }
 
 std::atomic<bool> g_forked{false};

@@ -43,7 +43,7 @@ class HostCopy {
   std::unique_ptr<char[]> data_;
 };
 
-// Copies between a dense m x n copy and a single product's C, only the part that the routine writes. Does not wait.
+// Copies a dense m x n matrix into a single product's C, only the part that the routine writes. Does not wait.
 libsgemm_status_t copy_part(const DeviceMemory &memory, const GemmDesc &device, Copy::Direction direction,
                             const void *dense, Error *error);
 

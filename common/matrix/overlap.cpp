@@ -6,7 +6,7 @@ namespace libsgemm {
 namespace {
 
 struct Range {
-  int64_t begin, end;  // bytes
+  int64_t begin, end;  // bytes, end excluded
 };
 
 // Integers: addresses may belong to different objects.

@@ -42,13 +42,13 @@ struct Job {
 };
 
 struct Traffic {
-  double up = 0, down = 0;
-  int64_t tiles = 0;  // tiles with results in place
+  double up = 0, down = 0;  // bytes
+  int64_t tiles = 0;        // tiles with results in place
 };
 
 class Pipeline {
  public:
-  // `part` is the queue's. The caller returns set and pieces as ending() says.
+  // `part`: this device's part of the queue. The caller returns set and pieces as ending() says.
   Pipeline(Job *job, int part, DeviceSet *set, const std::vector<PinnedPiece> &pieces);
 
   static size_t events_needed(const TilePlan &plan, size_t pieces);

@@ -55,7 +55,6 @@ struct Pool {
   bool stopping = false;
 };
 
-// Its threads may wait until the process ends.
 Pool &pool() { return immortal<Pool>(); }
 
 void watch(Pool *p) {

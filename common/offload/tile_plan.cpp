@@ -22,7 +22,7 @@ constexpr int kDepths = 3;              // lengths of blocks of k tried for a ti
 constexpr double kQuick = 200e-6;       // seconds; a shorter call is not worth cutting
 constexpr size_t kSmallItem = 4 << 20;  // bytes of a product; smaller ones are grouped
 constexpr size_t kGroup = 16 << 20;
-constexpr double kLaunch = 15e-6;
+constexpr double kLaunch = 15e-6;  // seconds
 
 bool one_sided(const GemmDesc &d) { return traits_of(d).one_sided(); }
 // syr2k's products off the diagonal are separate launches, but an invariant sum is one FMA sequence: C stays whole.
@@ -191,7 +191,7 @@ void estimate(const GemmDesc &d, const Rates &rates, double steps, TilePlan *p) 
   p->seconds = steps * (up + launch_seconds(device_desc(d, *p, unit, factors_of(d, *p, unit, 0)), rates));
 }
 
-// Devices can share few such tiles, although smaller ones would fit.
+// True for tiles so large that devices can share only few, although smaller ones would fit.
 bool is_coarse(const TilePlan &p) {
   return p.order == Order::frontier && std::min(longest(p.rows), longest(p.cols)) > kCoarse;
 }

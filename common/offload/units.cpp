@@ -113,7 +113,7 @@ GemmDesc device_desc(const GemmDesc &desc, const TilePlan &p, const Unit &unit, 
   GemmDesc d = desc;
   if (has_triangle(desc) && unit.i != unit.j) {
     d.routine = Routine::gemm;
-    // Off the diagonal, tiles use a mode of those on it, which have kernels only for FP32 and FP64.
+    // Tiles off the diagonal use a mode of those on it, which have kernels only for FP32 and FP64.
     if (d.math_mode != LIBSGEMM_MATH_FP64) d.math_mode = LIBSGEMM_MATH_FP32;
     if (traits_of(desc).b != RoutineTraits::free) {
       d.transb = desc.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;

@@ -82,7 +82,7 @@ struct Environment {
   int offload_devices = 0;
   size_t device_memory_limit = 0;  // bytes per device; 0: all that is free
   size_t pinned_memory_limit = 0;  // 0: the default
-  double timeout = 300;            // seconds; 0: for ever
+  double timeout = 300;            // seconds to wait for a device; 0: for ever
   std::string tuning;              // like `calibration`
   int verbose = 0;
   std::string log_path;

@@ -34,7 +34,7 @@ Cell g_cells[kCells];
 // 0: open. kEnding is never reset.
 constexpr int kForking = 1, kEnding = 2;
 std::atomic<int> g_state{0};
-std::atomic<pthread_t> g_forker{};  // may still make calls
+std::atomic<pthread_t> g_forker{};  // forking thread, which may still make calls
 
 unsigned next_cell() {
   static std::atomic<unsigned> next{0};

@@ -21,10 +21,9 @@ struct Slot {
   std::string reason;
   std::string probe_reason;
   std::atomic<int> shortages{0};  // failures in a row for lack of memory
-  unsigned fork_generation = 0;   // process that probed it
+  unsigned fork_generation = 0;   // generation of the process that probed it
 };
 
-// Never destroyed: threads may call until the process ends.
 struct Library {
   Environment env;
   Host host;

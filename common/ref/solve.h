@@ -18,7 +18,7 @@ inline Triangle triangle(const GemmDesc &desc) {
   return {p.y.transposed(), out.transposed(), desc.n, desc.m};
 }
 
-// The rows before (lower) or after (upper) must have been eliminated.
+// Substitutes in rows [first, last) of X; those before (lower) or after (upper) must have been eliminated.
 inline void substitute(const Triangle &s, int64_t first, int64_t last, float alpha) {
   for (int64_t j = 0; j < s.count; ++j) {
     for (int64_t step = 0; step < last - first; ++step) {

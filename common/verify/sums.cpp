@@ -121,7 +121,8 @@ View view_of(const Output &c) {
   return {c.data, c.row_step, c.col_step, Type::f32, structure, c.part == Output::upper, false};
 }
 
-// Per row: sums of C, of the old C with its norms, of the product. norms, squares, widest: of the norms of y's rows.
+// Per row: sums of C, of the old C with its norms, of the product. norms, squares, widest: sum, sum of
+// squares and maximum of the norms of y's rows.
 struct Sums {
   RowSums after, before, product;
   double norms, squares, widest;

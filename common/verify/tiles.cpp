@@ -111,7 +111,6 @@ void add_product(const Product &p, Packed *packed, Tile *t) {
   }
 }
 
-// Sums nonzero terms only: 0 * Inf outside the triangle would be NaN.
 void add_triangular_product(const Product &p, Tile *t) {
   for (int64_t j = 0; j < t->columns; ++j) {
     for (int64_t i = 0; i < t->rows; ++i) {

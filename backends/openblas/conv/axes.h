@@ -1,7 +1,7 @@
 // A group of a convolution as a product out = alpha A B + beta out of implicit matrices:
 //
 //   element (i, l) of A is a[offset of i in A + offset of l in A], never in the padding;
-//   element (l, j) of B is b[offset of l in B + offset of j in B], or 0 if that position is outside the image;
+//   element (l, j) of B is b[offset of l in B + offset of j in B], or 0 if its position is outside the image;
 //   element (i, j) of out is c[offset of i in C + offset of j in C].
 //
 //                     i          l                     j          A  B
