@@ -232,7 +232,7 @@ LIBSGEMM_API const char *libsgemm_status_string(libsgemm_status_t status);
  * OUT_OF_MEMORY: .reason is missing. */
 LIBSGEMM_API libsgemm_status_t libsgemm_last_info(libsgemm_info_t *info);
 
-/* Number of backends that this library knows, usable or not, in the order in which `auto` prefers them. */
+/* Number of backends that this library knows, usable or not. Their indices follow the order of `auto`. */
 LIBSGEMM_API int libsgemm_backend_count(void);
 
 /* Static name of backend 0 <= index < libsgemm_backend_count(); NULL for another index. */

@@ -10,7 +10,7 @@ namespace libsgemm_python {
 // A matrix, or a batch's first, in the call's layout.
 struct Operand {
   const void *data;
-  int64_t ld, step;  // elements between matrices of a batch
+  int64_t ld, step;  // step: elements between matrices of a batch
   bool flipped;      // stored in the other layout
 };
 

@@ -20,7 +20,7 @@ class Plan {
   // ValueError: closed, or for the other side or transposition.
   void require_use(libsgemm_side_t as, libsgemm_op_t op) const;
 
-  // Products with plans are row-major, too.
+  // Plans are row-major, and so are products with them.
   static constexpr libsgemm_layout_t kLayout = LIBSGEMM_ROW_MAJOR;
   libsgemm_plan_t plan() const { return plan_.get(); }
   Array &array() { return array_; }
