@@ -1,3 +1,4 @@
+// Runs a call on one backend.
 #include "attempt.h"
 
 #include <algorithm>

@@ -33,6 +33,7 @@ libsgemm_status_t refuse_to_break_graph(const Launch &launch, Error *error);
 
 DeviceMemory device_memory(const Request &r);
 
+// A warning for the first of each kind on each backend; later ones only in the log of calls.
 int warning_level(int index, Note::Why why);
 
 template <typename MakeText>

@@ -59,6 +59,7 @@ struct GroupCall : Caller {
   const int64_t *group_size;
 };
 
+// The BLAS that a drop-in replaces: `backend` in reports, `name` in sentences.
 struct Vendor {
   const char *backend, *name;
 };
@@ -88,7 +89,7 @@ libsgemm_status_t submit_h(const GroupCall &call, libsgemm_handle_t handle);
 // For libsgemm_blas.so; not public. A BLAS routine cannot report an error: unless LIBSGEMM_STRICT is set, a failed call
 // with legal arguments is computed by defaults on the CPU.
 extern "C" {
-
+// *given_back: the caller's own BLAS must compute (Caller::gives_back).
 LIBSGEMM_API libsgemm_status_t libsgemm_private_call(const libsgemm::Call *call, bool *given_back);
 LIBSGEMM_API libsgemm_status_t libsgemm_private_group_call(const libsgemm::GroupCall *call, bool *given_back);
 
@@ -109,11 +110,13 @@ LIBSGEMM_API bool libsgemm_private_instrumented(void);
 LIBSGEMM_API void libsgemm_private_count_forwarded(const libsgemm::Vendor *vendor, const libsgemm::Call *call,
                                                    const libsgemm::GroupCall *groups, const char *why, int status,
                                                    uint64_t nanoseconds);
+// Adds the time to a call that was counted under these names.
 LIBSGEMM_API void libsgemm_private_add_time(const char *entry, const char *backend, const char *kernel,
                                             uint64_t nanoseconds);
 
 // For Python: the handle's default stream is that of the operands' device, not of the current one.
 LIBSGEMM_API void libsgemm_private_follow_operands(libsgemm_handle_t h);
 
+// Adds a BLAS to the statistics, even without a call.
 LIBSGEMM_API void libsgemm_private_note_blas(const char *version, const char *file, bool has_lapack);
 }

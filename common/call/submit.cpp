@@ -174,6 +174,7 @@ libsgemm_status_t call_with(const AnyCall &call, const Settings &settings, libsg
   return status;
 }
 
+// Without pointers, which describe_group() adds.
 Call call_of_group(const GroupCall &g, int64_t i) {
   Call call;
   call.entry = g.entry;
@@ -230,7 +231,7 @@ libsgemm_status_t call_with(const GroupCall &g, const Settings &settings, libsge
   libsgemm_status_t status = check_groups(g, info);
   Groups groups;
   bool at_once = false;
-  const int64_t done = info->groups_done;
+  const int64_t done = info->groups_done;  // by an attempt that then failed
   // Two passes: all groups must be legal before the first is computed.
   for (const bool compute : {false, true}) {
     int64_t first = 0;
@@ -352,6 +353,7 @@ libsgemm_status_t enqueue_epilogue(const DeviceCall &how, ThreadInfo *info) {
   return status == LIBSGEMM_SUCCESS ? status : info->fail(status, error.text);
 }
 
+// Stream and workspace are those of the program's handle.
 template <typename AnyCall>
 libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final) {
   const InGate gate;

@@ -89,9 +89,8 @@ Plan best_plan(const Backend &backend, const GemmDesc &desc, int device, size_t 
                           [&] { return choose(backend, desc, device, workspace_bytes); });
 }
 
-Plan best_plan(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes, const Kernel *forced) {  // namespace
-
 // Pricing all kernels takes 50 us, as long as a layer of 2 GFLOP.
+Plan best_plan(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes, const Kernel *forced) {
   if (forced != nullptr) return prepare(*forced, desc, device, workspace_bytes);
   const ConvChoiceKey key = choice_key(desc);
   uint64_t sum = 0;

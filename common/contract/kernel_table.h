@@ -1,3 +1,4 @@
+// Chooses a kernel from a backend's table.
 #pragma once
 
 #include <array>
@@ -28,7 +29,7 @@ Plan best_plan(const Backend &backend, const GemmDesc &desc, int device, size_t 
 Plan best_plan(const Backend &backend, const ConvDesc &desc, int device, size_t workspace_bytes,
                const Kernel *forced = nullptr);
 
-// The kernel measured to be fastest for such a call on a GPU, or NULL. NULL until use_tuning().
+// The kernel measured to be fastest for such a call on a GPU, or NULL. The pointer is NULL until use_tuning().
 using FindTunedRow = const Kernel *(*)(const Backend &backend, const GemmDesc &desc, int device);
 extern std::atomic<FindTunedRow> g_find_tuned_row;
 

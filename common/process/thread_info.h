@@ -15,6 +15,7 @@
 
 namespace libsgemm {
 
+// Why a backend was passed over.
 struct Note {
   enum Why : int8_t {
     unavailable,
@@ -41,6 +42,7 @@ struct Note {
   }
 };
 
+// The prediction that decided between CPU and GPU.
 struct Expected {
   bool known;
   int8_t cpu;
@@ -187,6 +189,7 @@ struct ThreadInfo : CallReport, CallState {
     if (note_count < kMaxNotes) notes[note_count++] = {static_cast<int8_t>(index), why};
   }
 
+  // A failure found by a later wait. The rest of the report is kept.
   void add_failure(libsgemm_status_t error, const char *found_by, const char *text) {
     status = error;
     std::snprintf(message, sizeof message, "%s: %s", found_by, text);
@@ -215,6 +218,7 @@ libsgemm_status_t protect(ThreadInfo *info, const Work &work) {
   }
 }
 
+// libsgemm_info_t.reason
 std::string reason_in_words(const ThreadInfo &info);
 
 }  // namespace libsgemm
