@@ -109,8 +109,7 @@ Plan best_plan(const Backend &table, const GroupsDesc &desc, int device, size_t 
   return slower_one_by_one(table, desc, device, workspace_bytes, best.seconds) ? best : Plan();
 }
 
-// ---- All kinds
-// -------------------------------------------------------------------------------------------------------
+// ---- All kinds ------------------------------------------------------------------------------------------------------
 
 libsgemm_status_t launch_kernel(const Kernel &kernel, const Request &r, const Launch &launch, Error *error) {
   return r.operation.visit([&](const auto &desc) { return launch_kernel(kernel, desc, launch, error); });
