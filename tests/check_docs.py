@@ -194,7 +194,7 @@ def upward_includes():
         if folder not in floor or file.suffix == '.md':
             continue
         for name in re.findall(r'#include "([^"]+/[^"]+)"', file.read_text()):
-            other = next((f'{top}/{name.split("/")[0]}' for top in ('common', 'backends') if (ROOT / top / name).is_file()), folder)
+            other = next((f'{top}/{name.split("/")[0]}' for top in ('bench', 'common', 'backends') if (ROOT / top / name).is_file()), folder)
             if other != folder and floor.get(other, -1) >= floor[folder]:
                 yield f'{file.relative_to(ROOT)}: includes "{name}", which docs/architecture.md has above {folder}'
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "base/library.h"
 #include "inputs/distributions.h"
 #include "inputs/precision.h"
 #include "inputs/routines.h"
-#include "library.h"
 #include "peers/peers.h"
 #include "probe/probe.h"
 

@@ -10,11 +10,11 @@
 #include <memory>
 #include <optional>
 
-#include "command.h"
-#include "library.h"
-#include "measure/timing.h"
+#include "base/command.h"
+#include "base/library.h"
+#include "base/output_file.h"
+#include "base/timing.h"
 #include "npy.h"
-#include "output_file.h"
 
 namespace command {
 namespace {

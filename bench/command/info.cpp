@@ -10,9 +10,9 @@
 #include <sstream>
 #include <vector>
 
-#include "command.h"
-#include "library.h"
-#include "measure/timing.h"
+#include "base/command.h"
+#include "base/library.h"
+#include "base/timing.h"
 #include "process/env.h"
 
 namespace command {

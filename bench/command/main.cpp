@@ -10,8 +10,8 @@
 #include <functional>
 #include <new>
 
+#include "base/library.h"
 #include "complete.h"
-#include "library.h"
 #include "manual.h"
 #include "options.h"
 #include "probe/probe_code.h"

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "library.h"
+#include "base/library.h"
 #include "process/env.h"
 
 namespace command {

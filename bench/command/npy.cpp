@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "command.h"
+#include "base/command.h"
+#include "base/output_file.h"
 #include "npy_header.h"
-#include "output_file.h"
 
 namespace command {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <string.h>
 
-#include "command.h"
+#include "base/command.h"
 
 namespace command {
 namespace {

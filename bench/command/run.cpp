@@ -19,14 +19,14 @@
 #include <system_error>
 #include <vector>
 
-#include "command.h"
-#include "library.h"
-#include "measure/timing.h"
+#include "base/command.h"
+#include "base/library.h"
+#include "base/output_file.h"
+#include "base/stats_report.h"
+#include "base/timing.h"
 #include "model/recorded_calls.h"
-#include "output_file.h"
 #include "process/quiet_write.h"
 #include "process/stats.h"
-#include "stats_report.h"
 
 namespace command {
 namespace {

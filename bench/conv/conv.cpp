@@ -6,15 +6,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "command/choose_backends.h"
-#include "command/command.h"
-#include "command/library.h"
-#include "command/output_file.h"
+#include "base/command.h"
+#include "base/library.h"
+#include "base/output_file.h"
+#include "base/timing.h"
 #include "conv_operands.h"
 #include "inputs/precision.h"
+#include "measure/choose_backends.h"
 #include "measure/measure.h"
 #include "measure/report.h"
-#include "measure/timing.h"
 #include "peers/gpu_memory.h"
 
 namespace command {

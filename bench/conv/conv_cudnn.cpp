@@ -6,9 +6,9 @@
 #include <limits>
 #include <new>
 
-#include "command/command.h"
+#include "base/command.h"
+#include "base/timing.h"
 #include "conv.h"
-#include "measure/timing.h"
 #include "peers/gpu_memory.h"
 
 namespace command {

@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 #include <stdlib.h>
 
-#include "command/command.h"
+#include "base/command.h"
 #include "conv.h"
 
 namespace command {

@@ -3,7 +3,7 @@
 
 #include <new>
 
-#include "command/command.h"
+#include "base/command.h"
 #include "conv.h"
 #include "peers/gpu_memory.h"
 #include "peers/rocm.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "command/command.h"
+#include "base/command.h"
 #include "conv.h"
 #include "peers/gpu_api.h"
 

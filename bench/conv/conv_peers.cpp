@@ -1,6 +1,6 @@
 #include <fmt/core.h>
 
-#include "command/command.h"
+#include "base/command.h"
 #include "conv.h"
 
 namespace command {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <limits>
 
-#include "command/parallel.h"
+#include "base/parallel.h"
 
 namespace command {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "command/command.h"
+#include "base/command.h"
 
 namespace command {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "command/command.h"
+#include "base/command.h"
 
 namespace command {
 namespace {

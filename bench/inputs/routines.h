@@ -93,4 +93,16 @@ double flops(Routine routine, const Shape &shape, const Form &form = {});
 
 libsgemm_status_t call_library(libsgemm_handle_t h, const Call &x);
 
+// Groups of one product each, of different sizes. Only products that are not empty: column-major, alpha = 1, beta = 0.
+struct GroupsCall {
+  Element element = Element::kFloat32;  // type of A and B; C is FP32
+  std::vector<libsgemm_op_t> transa, transb;
+  std::vector<int64_t> m, n, k, lda, ldb, ldc, sizes;
+  std::vector<float> alpha, beta;
+  std::vector<const void *> a, b;
+  std::vector<float *> c;
+
+  int64_t count() const { return static_cast<int64_t>(m.size()); }
+};
+
 }  // namespace command

@@ -12,8 +12,8 @@
 #include <sstream>
 #include <utility>
 
-#include "command/command.h"
-#include "command/library.h"
+#include "base/command.h"
+#include "base/library.h"
 #include "random.h"
 
 namespace command {

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <new>
 
-#include "command/parallel.h"
+#include "base/parallel.h"
 #include "random.h"
 
 namespace command {

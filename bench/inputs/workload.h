@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "peers/peers.h"
+#include "base/memory.h"
 #include "precision.h"
 #include "routines.h"
 #include "suite.h"

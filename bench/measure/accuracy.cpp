@@ -10,11 +10,11 @@
 #include <memory>
 #include <new>
 
-#include "command/command.h"
-#include "command/library.h"
-#include "command/output_file.h"
+#include "base/command.h"
+#include "base/library.h"
+#include "base/output_file.h"
+#include "base/timing.h"
 #include "peers/gpu_memory.h"
-#include "timing.h"
 
 namespace command {
 namespace {

@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <memory>
 
-#include "command/choose_backends.h"
-#include "command/command.h"
-#include "command/library.h"
-#include "command/output_file.h"
+#include "base/command.h"
+#include "base/library.h"
+#include "base/output_file.h"
+#include "base/timing.h"
+#include "choose_backends.h"
 #include "inputs/routines.h"
 #include "inputs/workload.h"
 #include "measure.h"
 #include "peers/gpu_memory.h"
 #include "peers/peers.h"
 #include "report.h"
-#include "timing.h"
 
 namespace command {
 namespace {

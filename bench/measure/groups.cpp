@@ -12,8 +12,9 @@
 #include <limits>
 #include <memory>
 
-#include "command/command.h"
-#include "command/library.h"
+#include "base/command.h"
+#include "base/library.h"
+#include "base/timing.h"
 #include "inputs/precision.h"
 #include "inputs/random.h"
 #include "inputs/workload.h"
@@ -21,7 +22,6 @@
 #include "measure.h"
 #include "peers/gpu_memory.h"
 #include "peers/peers.h"
-#include "timing.h"
 
 namespace command {
 namespace {

@@ -7,8 +7,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "command/command.h"
-#include "command/library.h"
+#include "base/command.h"
+#include "base/library.h"
+#include "base/timing.h"
 #include "host_peers.h"
 #include "inputs/suite.h"
 #include "inputs/workload.h"
@@ -16,7 +17,6 @@
 #include "peers/gpu_memory.h"
 #include "probe/probe_copies.h"
 #include "report.h"
-#include "timing.h"
 
 namespace command {
 namespace {

@@ -8,8 +8,8 @@
 #include <new>
 #include <sstream>
 
-#include "command/command.h"
-#include "command/library.h"
+#include "base/command.h"
+#include "base/library.h"
 #include "peers/gpu_api.h"
 #include "peers/peers_cuda.h"
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "command/command.h"
-#include "command/library.h"
-#include "command/output_file.h"
+#include "base/command.h"
+#include "base/library.h"
+#include "base/output_file.h"
 #include "measure.h"
 #include "peers/gpu_memory.h"
 #include "report.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <new>
 
+#include "base/timing.h"
 #include "plans.h"
-#include "timing.h"
 
 namespace command {
 namespace {

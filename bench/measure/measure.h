@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "command/command.h"
-#include "command/library.h"
+#include "base/command.h"
+#include "base/library.h"
 #include "inputs/routines.h"
 #include "inputs/workload.h"
 #include "items.h"

@@ -11,10 +11,10 @@
 #include <cmath>
 #include <vector>
 
-#include "command/command.h"
-#include "command/library.h"
+#include "base/command.h"
+#include "base/library.h"
+#include "base/timing.h"
 #include "peers/peers.h"
-#include "timing.h"
 
 namespace command {
 namespace {

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "command/command.h"
-#include "command/library.h"
+#include "base/command.h"
+#include "base/library.h"
+#include "base/timing.h"
 #include "inputs/workload.h"
 #include "peers/gpu_memory.h"
-#include "timing.h"
 
 namespace command {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "command/library.h"
+#include "base/library.h"
 
 namespace command {
 namespace {

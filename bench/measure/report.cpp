@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "command/command.h"
-#include "command/library.h"
-#include "command/output_file.h"
+#include "base/command.h"
+#include "base/library.h"
+#include "base/output_file.h"
 #include "peers/gpu_memory.h"
 #include "peers/nvml.h"
 #include "probe/probe_runner.h"

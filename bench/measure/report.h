@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/timing.h"
 #include "inputs/suite.h"
 #include "peers/peers.h"
-#include "timing.h"
 
 namespace command {
 

@@ -5,10 +5,10 @@
 #include <array>
 #include <filesystem>
 
+#include "base/command.h"
+#include "base/output_file.h"
+#include "base/timing.h"
 #include "calibrate_fit.h"
-#include "command/command.h"
-#include "command/output_file.h"
-#include "measure/timing.h"
 #include "probe/probe_copies.h"
 #include "process/env.h"
 #include "sides.h"

@@ -7,11 +7,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "command/command.h"
+#include "base/command.h"
+#include "base/timing.h"
 #include "inputs/routines.h"
 #include "inputs/suite.h"
 #include "measure/report.h"
-#include "measure/timing.h"
 #include "sides.h"
 
 namespace command {

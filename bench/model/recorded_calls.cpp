@@ -12,8 +12,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include "command/command.h"
-#include "command/stats_report.h"
+#include "base/command.h"
+#include "base/stats_report.h"
 #include "process/stats.h"
 
 namespace command {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "command/command.h"
-#include "measure/timing.h"
+#include "base/command.h"
+#include "base/timing.h"
 
 namespace command {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "command/library.h"
+#include "base/library.h"
 #include "decision/calibration.h"
 
 namespace command {

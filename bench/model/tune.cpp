@@ -9,16 +9,16 @@
 #include <filesystem>
 #include <new>
 
-#include "command/command.h"
-#include "command/library.h"
-#include "command/output_file.h"
+#include "base/command.h"
+#include "base/library.h"
+#include "base/output_file.h"
+#include "base/timing.h"
 #include "decision/cache_file.h"
 #include "decision/tuning_file.h"
 #include "device_calls.h"
 #include "inputs/precision.h"
 #include "measure/items.h"
 #include "measure/measure.h"
-#include "measure/timing.h"
 #include "peers/gpu_memory.h"
 #include "recorded_calls.h"
 

@@ -2,7 +2,7 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
-#include "command/command.h"
+#include "base/command.h"
 #include "device_kernels.h"
 #include "gpu_api.h"
 #include "nvml.h"

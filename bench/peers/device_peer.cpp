@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "command/command.h"
+#include "base/command.h"
 
 namespace command {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <new>
 
-#include "command/command.h"
+#include "base/command.h"
 
 namespace command {
 

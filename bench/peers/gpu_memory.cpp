@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <new>
 
-#include "command/command.h"
+#include "base/command.h"
+#include "base/timing.h"
 #include "device_kernels.h"
-#include "measure/timing.h"
 
 namespace command {
 namespace {

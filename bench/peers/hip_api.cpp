@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "amd_sensors.h"
-#include "command/command.h"
-#include "command/library.h"
+#include "base/command.h"
+#include "base/library.h"
 #include "device_kernels.h"
 #include "gpu_api.h"
 #include "rocm.h"

@@ -9,7 +9,7 @@
 #include <limits>
 #include <map>
 
-#include "command/command.h"
+#include "base/command.h"
 #include "device_peer.h"
 
 namespace command {

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 #include <string.h>
 
-#include "command/command.h"
+#include "base/command.h"
 #include "device_peer.h"
 #include "rocm.h"
 

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 #include <stdlib.h>
 
-#include "command/command.h"
+#include "base/command.h"
 
 namespace command {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "measure/timing.h"
+#include "base/timing.h"
 #include "peers.h"
 
 namespace command {

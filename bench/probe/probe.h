@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "command/command.h"
+#include "base/command.h"
 #include "peers/gpu_memory.h"
 #include "peers/peers.h"
 

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "command/command.h"
-#include "command/output_file.h"
+#include "base/command.h"
+#include "base/output_file.h"
 #include "probe_kernels.h"
 #include "probe_patch.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <future>
 
-#include "measure/timing.h"
+#include "base/timing.h"
 
 namespace command {
 namespace {

@@ -12,7 +12,7 @@
 #include <numeric>
 #include <thread>
 
-#include "measure/timing.h"
+#include "base/timing.h"
 #include "probe.h"
 #include "probe_cpu_loops.h"
 

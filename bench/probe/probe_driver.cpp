@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "command/command.h"
+#include "base/command.h"
 
 namespace command {
 namespace {

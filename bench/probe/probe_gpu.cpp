@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "measure/timing.h"
+#include "base/timing.h"
 #include "probe.h"
 #include "probe_copies.h"
 #include "probe_driver.h"

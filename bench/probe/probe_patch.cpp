@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <set>
 
-#include "command/command.h"
+#include "base/command.h"
 
 namespace command {
 namespace {

@@ -7,10 +7,10 @@
 #include <new>
 #include <numeric>
 
+#include "base/timing.h"
 #include "cuda/runtime/throughput.h"
 #include "inputs/random.h"
 #include "inputs/workload.h"
-#include "measure/timing.h"
 
 namespace command {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "command.h"
-#include "library.h"
+#include "base/command.h"
+#include "base/library.h"
 #include "peers/peers.h"
 
 namespace command {

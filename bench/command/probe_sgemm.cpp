@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "command/library.h"
+#include "base/library.h"
 #include "measure/measure.h"
 #include "peers/gpu_memory.h"
-#include "probe.h"
+#include "probe/probe.h"
 
 namespace command {
 namespace {

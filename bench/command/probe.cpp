@@ -1,5 +1,5 @@
 // `libsgemm probe`: what the chip can do, and what the library reaches.
-#include "probe.h"
+#include "probe/probe.h"
 
 #include <fmt/format.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "command/library.h"
-#include "command/output_file.h"
+#include "base/library.h"
+#include "base/output_file.h"
+#include "base/timing.h"
 #include "measure/report.h"
-#include "measure/timing.h"
 
 namespace command {
 namespace {

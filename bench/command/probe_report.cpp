@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "peers/nvml.h"
-#include "probe.h"
+#include "probe/probe.h"
 
 namespace command {
 namespace {

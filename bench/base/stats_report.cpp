@@ -12,10 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "measure/timing.h"
 #include "output_file.h"
 #include "process/quiet_write.h"
 #include "process/stats.h"
+#include "timing.h"
 
 namespace command {
 namespace {
