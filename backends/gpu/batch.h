@@ -17,7 +17,7 @@
 
 namespace libsgemm::gpu {
 
-// HIP counts threads in 32 bits.
+// HIP counts the threads of a grid in 32 bits.
 constexpr int64_t most_blocks(int threads) { return std::min<int64_t>(INT32_MAX, UINT32_MAX / threads); }
 
 // AMD's compiler needs the cast to global memory in kernels that use read_anew() (gpu.h).
@@ -31,11 +31,11 @@ LIBSGEMM_HOST_DEVICE T *listed(T *const *array, int64_t i) {
 #endif
 }
 
-// c_array selects pointers in device memory.
+// If c_array is set, operands are given by pointers in device memory.
 struct StridedOperands {
   const char *a_base, *b_base;
   float *c_base;
-  int64_t a_bytes, b_bytes, c_elements;  // distances of products
+  int64_t a_bytes, b_bytes, c_elements;  // from one product to the next
   const void *const *a_array, *const *b_array;
   float *const *c_array;
 
@@ -50,7 +50,7 @@ struct StridedOperands {
   }
 };
 
-// Leaves 416 bytes of a kernel's 4 KiB of parameters for others.
+// Leaves 424 bytes of a kernel's 4 KiB of parameters for others.
 struct ListedOperands {
   static constexpr int kMost = 153;
   const void *a_list[kMost], *b_list[kMost];

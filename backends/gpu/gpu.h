@@ -18,7 +18,7 @@
 #define LIBSGEMM_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
 #endif
 
-// One instruction computes two FP32 FMAs on pairs of registers.
+// 1 if one instruction computes two FP32 FMAs on pairs of registers.
 #if defined(__gfx90a__) || defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) || \
     defined(__gfx9_4_generic__)
 #define LIBSGEMM_PACKED_FMA 1
@@ -99,8 +99,8 @@ __device__ __forceinline__ T *uniform(T *pointer) {
   return pointer;
 #endif
 }
-// Whatever depends on the value is computed where it is used. A 32-bit offset is then converted in the same instruction
-// that adds it to a scalar base.
+// Hides the value's origin, so that the compiler computes what depends on it where it is used. A 32-bit offset is then
+// converted in the instruction that adds it to a scalar base.
 template <typename T>
 __device__ __forceinline__ void keep_in_register(T &value) {
 #if defined(__AMDGCN__)
@@ -186,6 +186,7 @@ __device__ __forceinline__ Vec2 fma2(Vec2 a, Vec2 b, Vec2 c) {
 
 template <typename T>
 using Global = T;
+// Converting the address to global memory and back tells the compiler where it is.
 template <typename T>
 __device__ __forceinline__ T *global(T *pointer) {
 #if defined(__CUDA_ARCH__)
@@ -238,8 +239,8 @@ struct Parameters {
   const Second &second;
 };
 
-// Reads a kernel's first parameter, or its second, again, so that its members do not occupy scalar registers all the
-// time.
+// Reads a kernel's first parameter, or both, from memory again, so that their members do not occupy scalar registers
+// all the time.
 template <size_t kOffset = 0, typename T>
 __device__ __forceinline__ const T &read_anew([[maybe_unused]] const T &parameter) {
 #if defined(__AMDGCN__)

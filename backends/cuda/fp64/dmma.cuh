@@ -12,7 +12,7 @@
 
 namespace libsgemm::cuda {
 
-// Columns of C (rows are always 8), k, first architecture.
+// An instruction computes 8 rows and `Columns` columns of C over `Depth` k elements, from sm_`MinArch` on.
 template <int Columns, int Depth, int MinArch>
 struct DmmaInstruction {
   static constexpr int columns = Columns, depth = Depth, min_arch = MinArch;
@@ -27,7 +27,7 @@ using M16n8k16 = DmmaInstruction<16, 16, 90>;
 using M8n8k4 = DmmaInstruction<8, 4, 80>;
 
 // A block's sums of a slice of k. p.partial_ld is a multiple of 4 doubles, so a lane's two rows are both inside the
-// column or outside.
+// column or both outside.
 struct PartialTile {
   Global<double> *sums;
   int64_t ld;
@@ -43,6 +43,7 @@ __device__ __forceinline__ PartialTile partial_tile(const TileProblem &p, const 
           static_cast<int>(columns < Config::tile_n ? columns : Config::tile_n)};
 }
 
+// A place in C to store to. Convolutions use GatheredPlace instead.
 struct MatrixPlace {
   Global<float> *c;
   int64_t ld;
@@ -60,8 +61,8 @@ struct Dmma {
   static constexpr int blocks_x = Config::warp_n / columns, blocks_y = Config::warp_m / 8;
   static constexpr int steps = Config::tile_k / depth;
 
-  // A warp's shared memory in store(). The pitch is 8 or 24 modulo 32, so that lanes of a half-warp, which write pairs
-  // of rows in four columns, use different banks.
+  // store() collects a warp's part of C in a patch of shared memory. The pitch is 8 or 24 modulo 32, so that lanes of a
+  // half-warp, which write pairs of rows in four columns, use different banks.
   static constexpr int patch_pitch = Config::warp_m + 8, patch_floats = Config::warp_n * patch_pitch;
 
   using Sums = double[blocks_x][blocks_y][2 * groups];

@@ -10,9 +10,9 @@ namespace libsgemm::cuda {
 template <Sharing kSharing>
 struct StreamKWork {
   int block, slice;
-  int next, end;  // k-tiles, numbered through all tiles
-  int whole;      // tile
-  int tile, first, last;
+  int next, end;          // the block's share that is left, in k-tiles numbered through all tiles
+  int whole;              // the next tile that the block computes alone
+  int tile, first, last;  // the current step
 
   __device__ __forceinline__ explicit StreamKWork(const StreamKProblem &p) {
     if constexpr (kSharing == Sharing::stream) {
@@ -57,7 +57,7 @@ struct StreamKWork {
   }
 };
 
-// Columns of 8 tiles share tiles of A and B in L2.
+// Numbers tiles along columns of 8, so that blocks that run at the same time share tiles of A and B in L2.
 __device__ __forceinline__ void stream_k_position(const StreamKProblem &p, int tile, int *row, int *column) {
   constexpr int kGroup = 8;
   const int group = tile / (kGroup * p.tiles_n), within = tile % (kGroup * p.tiles_n);
@@ -86,7 +86,7 @@ struct StreamKStage {
 using RingStage = StreamKStage<StreamKShape::stages>;
 using SecondStage = StreamKStage<StreamKShape::second_stages>;
 
-// "Full" for each stage of the ring, then "free"; the same for the second ring.
+// Barriers: "full" for each stage of the ring, then "free"; the same for the second ring (stream_k.h).
 struct StreamKBarriers {
   static constexpr int count = 2 * (StreamKShape::stages + StreamKShape::second_stages);
   uint32_t base;
@@ -99,8 +99,8 @@ struct StreamKBarriers {
   __device__ __forceinline__ uint32_t second_free(int stage) const {
     return base + 8 * (2 * StreamKShape::stages + StreamKShape::second_stages + stage);
   }
-  // Multipliers release a stage in the last pass of the next one, at first the ring's last stage, which is not yet in
-  // use. So its phases are one ahead, with opposite parity.
+  // Multipliers release a stage in the last pass of the next one. The first that they release is the ring's last stage,
+  // which is not yet in use, so its phases are one ahead and have opposite parity.
   __device__ __forceinline__ void wait_free(const RingStage &stage) const {
     ptx::barrier_wait(free(stage.index), stage.is_last() ? stage.parity ^ 1 : stage.parity);
   }

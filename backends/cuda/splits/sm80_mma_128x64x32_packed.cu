@@ -1,4 +1,5 @@
-// As sm80_mma_256x128x32_packed.cu, with 2 x 2 warps of 64 x 32 and 72 KiB of shared memory, for smaller matrices.
+// The kernel of sm80_mma_256x128x32_packed.cu with 2 x 2 warps of 64 x 32 and 72 KiB of shared memory, for smaller
+// matrices.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "runtime/device.h"

@@ -1,6 +1,7 @@
-// sm80_mma_128x128x32_multistage for very large C (step 5 of the ladder), with 8 warps of 64 x 64, column by column.
+// sm80_mma_128x128x32_multistage for very large C (step 5 of the 16-bit ladder), with 8 warps of 64 x 64, numbered
+// column by column.
 //
-// Shared memory: 144 KiB; sm_86, sm_89 and sm_120 have less.
+// Shared memory: 144 KiB, which sm_86, sm_89 and sm_120 do not have.
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "tensor_multistage.cuh"

@@ -1,5 +1,5 @@
-// As sm75_ffma_128x64x16_thin, with one side of about 48 and a long k: two blocks for each multiprocessor, whose 4
-// warps each compute the whole tile, 64 x 48, over a quarter of every k-tile. Why: docs/kernels/ffma.md.
+// sm75_ffma_128x64x16_thin for one side of about 48 and a long k: a multiprocessor has two persistent blocks of 4
+// warps, and each warp computes the whole tile, 64 x 48, over a quarter of every k-tile. Why: docs/kernels/ffma.md.
 //
 // Source: Kerr et al., "CUTLASS: Fast Linear Algebra in CUDA C++", 2017 (sliced k).
 //

@@ -1,5 +1,5 @@
-// Products of FP16 or bfloat16 matrices in FP32 arithmetic: elements are converted, exactly, as they are stored to
-// shared memory. Loop: level3_tile.cuh. Not compared with cuBLAS.
+// Products of FP16 or bfloat16 matrices in FP32 arithmetic: elements are converted, exactly, when they are stored in
+// shared memory. Main loop: level3_tile.cuh. Not compared with cuBLAS.
 #include "level3/level3_tile.cuh"
 
 namespace libsgemm::cuda {
@@ -7,7 +7,7 @@ namespace {
 
 using namespace level3;
 using Config = TileConfig<64, 64, 16, 6>;
-// A product takes 10 to 15 us from k = 16 on, whatever C (H100).
+// On an H100 a product with k >= 16 takes 10 to 15 us, however small C is.
 constexpr Figures kFigures = {0.5, 0.05, kTileSteps, 8e-6};
 constexpr Tiling kTiling = {Config::kM, Config::kN, Config::kThreads, Config::kResident, kFigures};
 
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kResident)
 
 bool supports(const GemmDesc &desc, int) { return desc.routine == Routine::gemm && desc.type != Type::f32; }
 
-// Measured (H100): three times the prediction, also where C is most of the work.
+// On an H100 products take three times the prediction, even if storing C is most of the work.
 double cost(const GemmDesc &desc, int index) { return 3 * tiles_seconds(desc, device(index), kTiling); }
 
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {

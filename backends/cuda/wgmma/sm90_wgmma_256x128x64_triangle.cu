@@ -12,9 +12,9 @@
 //   p p p p h .
 //   p p p p h q      upper triangle: the second column is the half
 //
-// In the lower triangle the second warpgroup of a half needs only 192 rows, that of a quarter 64; in the upper one, the
-// first warpgroup. x and y of a half or quarter are the same matrix, so only y is copied. wgmma_triangle_way() divides
-// the blocks among the kinds so that all end at once.
+// On the diagonal of a lower triangle the second warpgroup needs only 192 rows of a half, and 64 of a quarter; in an
+// upper one, the first warpgroup. x and y of a half or quarter are the same matrix, so only y is copied.
+// wgmma_triangle_way() divides the blocks among the kinds so that all end at the same time.
 //
 // Requires: SYRK of FP16 or bfloat16, single or in strided batches, whose columns and products start at multiples of 16
 // bytes; code for sm_90a; for tiles 256 wide an order above 256, for 192 one of at most 32768.

@@ -55,7 +55,7 @@ struct WgmmaTriangleRow {
 
   static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
     const GemmDesc d = product(desc);
-    const int64_t order = ceil_div(desc.n, kWgmmaRows);  // in tiles, an upper bound
+    const int64_t order = ceil_div(desc.n, kWgmmaRows);  // upper bound on tiles along a side
     const int64_t most = std::clamp<int64_t>(INT_MAX / 4 / (order * (order + 1)), 1, kMostProducts);
     const Stored::Part stored = desc.uplo == LIBSGEMM_LOWER ? Stored::lower : Stored::upper;
     return for_strided_chunks(d, most, [&](const StridedOperands &operands, int64_t count) {

@@ -35,7 +35,7 @@ double fourth(double x) { return square(square(x)); }
 
 double bytes_seconds(const Device &d, double bytes) { return bytes / (kReachedBandwidth * d.memory_bandwidth); }
 
-// Factor on the time of a line.
+// Factor on the time to read a matrix: 1 if its lines are multiples of 128 bytes.
 double torn(int64_t ld, size_t size) { return static_cast<uint64_t>(ld) * size % 128 == 0 ? 1 : kTornLines; }
 
 // A GPC may have a number of multiprocessors that is no multiple of 4, so clusters of four leave some idle: an H100
@@ -44,12 +44,12 @@ int clusters_at_once(const Device &d, const WgmmaCluster &cluster) {
   return cluster.blocks() <= 2 ? d.compute_units / cluster.blocks() : d.compute_units * 10 / 11 / 4;
 }
 
-// True if warps store C, not TMA, which always stores the partial sums of slices.
+// True if warps store C because TMA's boxes do not fit. TMA always stores the partial sums of slices.
 bool by_rows(const GemmDesc &desc, const WgmmaWay &way) {
   return way.slices == 1 && !wgmma_boxes_fit(desc, way.swapped, way.width);
 }
 
-// in_y: x is not copied (y_has_x()).
+// in_y: x is part of y and not copied (y_has_x()).
 double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, double clusters, double steps,
                     bool in_y = false) {
   const WgmmaSides sides(desc, way.swapped);
@@ -85,7 +85,7 @@ double clusters_of(const GemmDesc &desc, const WgmmaWay &way) {
          static_cast<double>(desc.batch_count);
 }
 
-// A tile narrower than a box must be the only one along y.
+// A tile narrower than a TMA box must be the only one along y.
 bool width_fits(const GemmDesc &desc, int width, bool swapped) {
   return width >= kWgmmaBox || WgmmaSides(desc, swapped).y(desc) <= width;
 }
@@ -116,7 +116,7 @@ int slices_of(const Device &d, const GemmDesc &desc, const WgmmaWay &way, int ro
   return slices >= 2 && split_bytes(desc, slices, sizeof(float)) <= kMostSplitBytes ? slices : 0;
 }
 
-constexpr int kMostRounds = 3;  // limit for slices
+constexpr int kMostRounds = 3;  // most tiles of a multiprocessor if k is in slices
 
 constexpr WgmmaCluster kClusters[] = {{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}};
 

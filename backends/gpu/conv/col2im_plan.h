@@ -6,11 +6,12 @@
 
 namespace libsgemm::gpu {
 
-// The columns of an element of the filters are contiguous.
+// How the columns (col2im_problem.h) of a chunk of images are stored: those of one element of the filters are
+// contiguous.
 struct Columns {
   int64_t images = 0;  // images of a chunk; 0: even one is too large, and all is 0
   int64_t chunks = 0;
-  int64_t pitch = 0;  // distance of the filters' elements
+  int64_t pitch = 0;  // from one element of the filters to the next
   int64_t count = 0;
   // Strides in the order of the filters' memory, so that these can be read in vectors.
   int64_t channel = 0, tap_h = 0, tap_w = 0, group = 0;

@@ -15,7 +15,7 @@ __device__ __forceinline__ float load_element(const void *data, int64_t at) {
   }
 }
 
-// Pinned, so that the compiler hoists nothing computed from it out of a loop.
+// The thread's index, pinned so that the compiler hoists nothing computed from it out of a loop.
 __device__ __forceinline__ int pinned_thread() {
   int thread = static_cast<int>(threadIdx.x);
   pin(thread);
@@ -26,7 +26,7 @@ __device__ __forceinline__ int pinned_thread() {
 template <int OUTER, int DEPTH, int THREADS, Type TYPE>
 struct Stager {
   static constexpr int kCount = OUTER * DEPTH / THREADS;
-  static constexpr int kStride = OUTER + 4;  // floats between steps of k
+  static constexpr int kStride = OUTER + 4;  // floats from one k element to the next
   static_assert(OUTER * DEPTH % THREADS == 0 && THREADS % DEPTH == 0, "the same number of elements for each thread");
   static_assert(THREADS % OUTER == 0 || OUTER % THREADS == 0, "threads side by side along the outer direction");
 
@@ -66,7 +66,8 @@ struct Stager {
     }
   }
 
-  // The diagonal crosses the tile. An element that is not stored is its mirror image (symmetric) or zero (triangular).
+  // For a tile that the diagonal crosses. An element that is not stored is its mirror image (symmetric) or zero
+  // (triangular).
   template <Structure STRUCTURE>
   __device__ __forceinline__ void fetch_diagonal(const void *data, Walk walk, int64_t first_outer, int64_t first_depth,
                                                  int64_t order, bool upper, bool unit) {

@@ -1,8 +1,8 @@
 // Weight gradients of convolutions with FP32-level error, from three products of fp16 by wgmma (mode fp16x3, sm_90).
 // Figures: docs/kernels/convolution.md.
 //
-// sm90_wgmma_128x256x32_fp32_fast_weights: the same for mode fp32_fast, with at least 256 pixels, 16 an image. FP64
-// computes everything if a tensor spans too many powers of two (conv_splits.h).
+// sm90_wgmma_128x256x32_fp32_fast_weights: the same for mode fp32_fast, if the output has at least 256 pixels, and 16
+// in each image. If a tensor spans too many powers of two, FP64 computes everything (conv_splits.h).
 //
 // Launches: wgmma_weights.h. Main loop: wgmma_weights.cuh; sources: wgmma/wgmma_engine.cuh. Shared memory: as in
 // sm90_wgmma_128x256x32_fp16x3_conv.cu.
@@ -11,8 +11,9 @@
 // than 128 filters, two neighbouring tiles of the same channels form a cluster
 //
 // Requires: sm_90, and FP64 tensor cores; the weight gradient without groups; FP32 tensors with any element strides and
-// alignment; strides, padding and dilation as in that kernel. Workspace: one image and its gradient, 4 bytes for each
-// element, channels up to multiples of 8; and a copy of the filters, channels up to multiples of 64.
+// alignment; strides, padding and dilation as in sm90_wgmma_128x256x32_fp16x3_conv.cu. Workspace: the splits of one
+// image and of its gradient, 4 bytes for each element, channels rounded up to multiples of 8; and sums of the filters'
+// size, channels rounded up to multiples of 64.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
 #include "wgmma_weights_row.h"

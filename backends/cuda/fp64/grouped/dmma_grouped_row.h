@@ -1,4 +1,4 @@
-// Host side of dmma_grouped.cuh. The kernels compute a single gemm only if forced.
+// Host side of dmma_grouped.cuh. A single gemm takes these kernels only if they are forced (LIBSGEMM_KERNEL).
 #pragma once
 
 #include <limits>
@@ -20,7 +20,7 @@ struct DmmaGrouped {
     return desc.routine == Routine::gemm && desc.type == Type::f32 && Row::runs_on(index) &&
            device(index).parameter_bytes >= kLargeParameterBytes && fits_grouped(desc, kernel);
   }
-  // Arrays of pointers may be in device memory.
+  // The host must read pointers, but arrays of them may be in device memory.
   static bool supports(const GemmDesc &desc, int index) {
     return desc.batch != Batch::pointers && supports_group(desc, index);
   }
