@@ -139,7 +139,7 @@ std::string executable_folder() {
 }
 
 std::string library_file() {
-  // `&libsgemm_version` may be a stub in this executable.
+  // `&libsgemm_version` may be the address of a stub in this executable.
   Dl_info where;
   if (dladdr(dlsym(RTLD_DEFAULT, "libsgemm_version"), &where) == 0) throw Error("libsgemm.so: cannot be located");
   char path[PATH_MAX];

@@ -21,7 +21,7 @@ struct ConvLayer {
 
 // "n,c,h,w,k,r,s[,stride[,pad[,dilation[,groups]]]]". Throws Error.
 ConvLayer parse_layer(const std::string &text);
-// ResNet-50 and VGG-16.
+// Layers of ResNet-50 and VGG-16.
 const std::vector<ConvLayer> &conv_suite();
 // "32x3x224x224 7x7/2 pad 3 -> 64"
 std::string layer_name(const ConvLayer &layer);
@@ -33,7 +33,7 @@ struct ConvForm {
 
 struct ConvWork {
   libsgemm_conv2d_t conv;
-  int64_t p, q;
+  int64_t p, q;        // height and width of the output
   const float *a, *b;  // operands of libsgemm_sconv2d
   float *c;
 
@@ -52,17 +52,17 @@ class ConvPeer {
   virtual Memory &memory() const = 0;
   // Precedes run(). May time algorithms, which write the output. Returns why the peer cannot compute, or "".
   virtual std::string prepare(const ConvWork &work) = 0;
-  virtual std::string chosen() const = 0;  // "IMPLICIT_PRECOMP_GEMM"
+  virtual std::string chosen() const = 0;  // the algorithm: "IMPLICIT_PRECOMP_GEMM"
   virtual void run(const ConvWork &work) = 0;
   // Moves the output to the work, untimed, if run() left it elsewhere.
   virtual void deliver() {}
 };
 
-// Throws Error: why the peer is missing, or the names of the peers.
+// Throws Error with the reason why the peer is missing, or with the names of the peers.
 std::unique_ptr<ConvPeer> open_conv_peer(const std::string &name);
 
-// cuDNN's fastest FP32 algorithm, and its fastest that neither unfolds nor transforms the images; MIOpen's fastest;
-// oneDNN in its own layouts, and on images in place.
+// cuDNN: the fastest FP32 algorithm, and the fastest that neither unfolds nor transforms the images. MIOpen: the
+// fastest. oneDNN: in its own layouts, and on images in place.
 std::unique_ptr<ConvPeer> open_cudnn();
 std::unique_ptr<ConvPeer> open_cudnn_implicit();
 std::unique_ptr<ConvPeer> open_miopen();

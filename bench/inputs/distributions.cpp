@@ -13,9 +13,9 @@ namespace {
 
 using Kind = Distribution::Kind;
 
-constexpr int64_t kMostLines = 128;  // most checked rows, and columns
+constexpr int64_t kMostLines = 128;  // most rows, and most columns, that are checked
 constexpr double kWideDeviation = 4;
-constexpr double kLeft = 0x1p-20;  // part of a product left by cancellation
+constexpr double kLeft = 0x1p-20;  // share of a product that cancellation leaves
 constexpr double kTwoPi = 6.283185307179586;
 
 // Last step of splitmix64.
@@ -38,6 +38,7 @@ double normal(uint64_t bits) {
   return std::sqrt(-2 * std::log(uniform(bits))) * std::cos(kTwoPi * uniform(mix(bits + 0x9e3779b97f4a7c15u)));
 }
 
+// Streams of random numbers.
 enum : uint64_t { kOfA = 1, kOfB, kOfRest, kOfLines };
 
 // e^-30 to e^30.

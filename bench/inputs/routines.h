@@ -1,4 +1,4 @@
-// The routines of the bench, and one struct for a call of any.
+// The routines of the bench, and one struct for a call of any of them.
 #pragma once
 
 #include <libsgemm.h>
@@ -62,7 +62,7 @@ struct Call : Form {
   float alpha;
   const void *a;
   int64_t lda;
-  // In-place routines: the output before the call (ldc, stride_c), for out-of-place peers.
+  // For in-place routines the output before the call (ldc, stride_c), which out-of-place peers read.
   const void *b;
   int64_t ldb;
   void *c;  // output; B of STRMM and STRSM
@@ -82,7 +82,7 @@ Call item_of(const Call &call, int64_t i);
 // The library's description, without math mode and operands. STRSM has beta = 1.
 libsgemm::GemmDesc outline(const Call &x);
 
-// Returns the only value of --transposes, or `otherwise`. Throws Error for several; `who` needs one.
+// Returns the only value of --transposes, or `otherwise`. Throws Error for several, because `who` takes one.
 std::string one_of_transposes(const std::vector<std::string> &texts, const char *otherwise, const char *who);
 
 Extent extent_of_a(const Call &call);

@@ -1,3 +1,4 @@
+// no_launch.cpp for backends/cuda.
 #include "cuda/runtime/launch.h"
 #include "cuda/runtime/tensor_map.h"
 

@@ -15,14 +15,14 @@ namespace {
 
 constexpr size_t kGatherMost = 4096;
 constexpr double kObservationSeconds = 0.02;  // between readings of clocks and power
-// Holds the stream while calls are enqueued, so that the device does not wait for the host.
-constexpr double kEnqueueSeconds = 5e-6;  // most for a call
+// hold() delays the stream while calls are enqueued, so that the device does not wait for the host.
+constexpr double kEnqueueSeconds = 5e-6;  // most that a call takes
 constexpr double kLeastHold = 2e-5, kMostHold = 2e-3;
 
 constexpr unsigned long long kClockTicks = 200000;  // 2 ms at 100 MHz, 0.2 ms at 1 GHz
 constexpr double kShortestHold = 1e-6;              // shortest duration of these ticks
 
-constexpr size_t kCopyCaches = 8, kMostCopy = size_t{1} << 30;  // bytes of a copy: in cache sizes; at most
+constexpr size_t kCopyCaches = 8, kMostCopy = size_t{1} << 30;  // bytes of a copy: as a multiple of the cache; at most
 constexpr int kCopies = 10, kCopySamples = 7;
 
 int g_ordinal = 0;

@@ -50,7 +50,7 @@ __device__ __forceinline__ void for_constants(const Call &call) {
   for_constants(std::make_integer_sequence<int, kCount>{}, call);
 }
 
-// Spreads kCount pieces of work evenly over the products kFirst to kEnd - 1, and calls call(i) for the pieces after
+// Spreads kCount pieces of work evenly over the products kFirst to kEnd - 1, and calls call(i) for those that follow
 // product kAt. kLate: the last piece follows the last product; otherwise the first follows the first.
 template <int kAt, int kFirst, int kEnd, int kCount, bool kLate = false, typename Call>
 __device__ __forceinline__ void spread(const Call &call) {
@@ -62,8 +62,8 @@ __device__ __forceinline__ void spread(const Call &call) {
       [&](auto i) { call(std::integral_constant<int, before(kAt) + decltype(i)::value>{}); });
 }
 
-// Stores a thread's share of a k-tile in LDS. The last of the `parts` pieces of work of a copy stores it, the others
-// convert.
+// Stores a thread's share of a k-tile in LDS, in `parts` pieces of work for each copy: the last one stores, the others
+// convert or transpose. slots(part): instructions of a piece.
 template <class Core, class Stream, bool kConverts = Core::kConverts>
 struct Storing {
   static constexpr int parts = 1;
@@ -209,14 +209,15 @@ __device__ __forceinline__ void store_partial(const MatrixSums<Config> &sums, co
   }
 }
 
-// There is no work before a k-tile can be fetched, besides advance().
+// For operands that need no work before a k-tile is fetched, besides advance().
 struct NoLookUps {
   static constexpr int parts = 0;
   template <int kPart>
   __device__ __forceinline__ void part() const {}
 };
 
-// Like ping_pong_sums() of valu.h. `look_ups`, like NoLookUps, runs for each k-tile from the third on.
+// Adds the products of k-tiles, like ping_pong_sums() in valu.h. look_ups.part<i>() for all i < parts runs for each
+// k-tile from the third on.
 template <class Config, class A, class B, class LookUps = NoLookUps>
 __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B &b, const TileRange &range,
                                                const WavePlace<Config> &place, typename Config::Core::Element *shared,
@@ -224,7 +225,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
   using Core = typename Config::Core;
   constexpr int kPair = A::floats + B::floats, kTileB = A::floats;
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles of vectors");
-  // Matrix instructions: kStep and kEnd of a k-step and a k-tile; kBarrier, the one before the barrier. With one stage,
+  // A k-step has kStep matrix instructions, a k-tile kEnd; the barrier follows instruction kBarrier. With one stage,
   // stores begin after kStores, and the next fetches after kFetchA and kFetchB.
   constexpr int kBlocks = Config::blocks_m * Config::blocks_n, kStep = kBlocks * Core::parts;
   constexpr int kEnd = kStep * Config::steps, kBarrier = kEnd - kStep / 2;
@@ -258,7 +259,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
     typename B::Staged &from_b = staged_b[pair % Core::kStages];
     constexpr int kI = decltype(of_parts)::value;
     typename Core::Element *tile = shared + pair * kPair;
-    // With two stages the latest copy is stored first: waiting for it covers all.
+    // With two stages the copy fetched last is stored first, so that one wait covers all.
     constexpr auto copy_of = [](int copy, int copies) { return Core::kStages == 2 ? copies - 1 - copy : copy; };
     if constexpr (kI < kPartsA) {
       constexpr int kParts = Storing<Core, A>::parts, kCopy = copy_of(kI / kParts, A::copies);
@@ -276,8 +277,8 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
     a.fetch_short(staged_a[kFirst % Core::kStages], range.first_depth);
     b.fetch_short(staged_b[kFirst % Core::kStages], range.first_depth);
     for_constants<kParts>([&](auto i) { store_part(kFirst, i); });
-    // With two stages no branch skips a fetch, or the compiler would wait for all. The last k-tile is fetched again,
-    // and not used.
+    // With two stages no branch skips a fetch, or the compiler would wait for all. Past the end the last k-tile is
+    // fetched again, and not used.
     if constexpr (Core::kStages == 2) {
       if (range.count == 1) {
         a.stay();
@@ -318,8 +319,8 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
         __syncthreads();
         keep_schedule();
       }
-      // With two stages the fragments that are needed first are read last: waiting for them covers all. Only those of a
-      // k-tile's first product are needed at once.
+      // With two stages fragments are read in reverse order, so that one wait, for those needed first, covers all. The
+      // two of a k-tile's first product are needed at once and read first.
       if constexpr (kOf == Config::steps - 1) {
         spread<kAt, kBarrier, kEnd, kReads, true>([&](auto i) {
           constexpr int kI = decltype(i)::value;
@@ -334,7 +335,7 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
           read_one(kNow, kOf + 1, 1 - kFrom, std::integral_constant<int, kReads - 1 - decltype(i)::value>{});
         });
       }
-      // Stores the last k-tile once more, to an unused pair.
+      // The last k-tile is stored once more, to a pair that is not read.
       if constexpr (Core::kStages == 1) {
         spread<kAt, kStores, kBarrier, kParts, true>([&](auto i) { store_part(kOther, i); });
         spread<kAt, 0, kBarrier, std::decay_t<LookUps>::parts>(
@@ -373,8 +374,8 @@ __device__ __forceinline__ void multiply_tiles(MatrixSums<Config> &sums, A &a, B
       if (left > 1) multiply(kPair1, left - 1);
     }
   } else {
-    // Multiplies an odd k-tile first: if the loop could end within a round, the compiler would move all accumulators
-    // there.
+    // An odd number of k-tiles begins with a single one: if the loop could end within a round, the compiler would move
+    // all accumulators there.
     if (range.count % 2 == 1) {
       begin(kPair1);
       multiply(kPair1, range.count);
@@ -416,7 +417,7 @@ __device__ __forceinline__ void matrix_floats(const Operands &operands, const Ti
   matrix_product<Config>(a, b, at, range, operands, p);
 }
 
-// 16-bit operands, fetched by vectors, and below element by element.
+// 16-bit operands, fetched by vectors; matrix_elements() fetches them element by element.
 template <class Config, Fetch KindA, Fetch KindB, typename Operands>
 __device__ __forceinline__ void matrix_vectors(const Operands &operands, const WidenedProblem &p) {
   const TilePosition<Config> at(p);

@@ -2,8 +2,7 @@
 //
 // FP32 (MfmaFloats) is true FP32: AMD documents for MI200 (gfx90a) that these instructions keep denormals, and names no
 // chip where they do not. The 16-bit types (MfmaWords, WmmaWords) multiply exactly and add in FP32; MI200, which
-// flushes their denormals, is left out. Tests of denormals on AMD hardware, not yet run, decide.
-//
+// flushes their denormals, is left out. Denormals have not been tested on AMD hardware yet. Members of each struct:
 //
 //   depth        k of a fragment
 //   parts        instructions that multiply two fragments
@@ -27,7 +26,7 @@ struct MfmaFloats {
   static constexpr bool available = false;
 #endif
   static constexpr int wave = 64, block = 32, depth = 2, parts = 1;
-  static constexpr int sums = 16;  // a lane's, in a block
+  static constexpr int sums = 16;  // accumulators of a lane in a block
   static constexpr bool kConverts = false;
   static constexpr int kStages = 1;
   using Element = float;
@@ -39,7 +38,7 @@ struct MfmaFloats {
   __device__ __forceinline__ static int sum_outer(int lane) { return 4 * (lane / 32); }
   __device__ __forceinline__ static constexpr int sum_step(int r) { return 8 * (r / 4) + r % 4; }
 
-  // Rows from outer + 32 * blocks on, of the tile [k][pitch].
+  // Reads rows from outer + 32 * blocks on, at one step of the tile [k][pitch].
   template <class Tile>
   __device__ __forceinline__ static Fragment read(const float *tile, int lane, int outer, int blocks, int step) {
     const int first = lane / 32 * Tile::pitch + outer + lane % 32;
@@ -118,8 +117,8 @@ struct MfmaXf32 {
   template <int kWidth>
   static constexpr int conversions = kWidth == 4 ? 7 : 1;
   static constexpr int conversion_slots = 2;
-  // Rounds to nearest, ties to even. Adding 2^-100 of the original value changes no number, and makes a NaN quiet: of
-  // another NaN the matrix cores might not read the bits, and take it for Inf.
+  // Rounds to nearest, ties to even. Adding 2^-100 of the original value changes no number, and makes a NaN quiet.
+  // Without it the matrix cores, which might ignore low bits, could take a NaN for Inf.
   template <int kWidth, int kPart>
   __device__ __forceinline__ static void convert([[maybe_unused]] const float *from, [[maybe_unused]] float *to) {
 #if defined(LIBSGEMM_HIP_MFMA_XF32)

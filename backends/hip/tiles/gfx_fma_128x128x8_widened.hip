@@ -1,5 +1,5 @@
-// As gfx_fma_128x128x8_ping_pong.hip, for FP16 or bfloat16 operands in FP32 arithmetic, converted exactly when they are
-// stored in LDS (widened.h). Also syrk (gpu/level3/triangle.h).
+// gfx_fma_128x128x8_ping_pong for FP16 or bfloat16 operands in FP32 arithmetic: they are converted, exactly, when they
+// are stored in LDS (widened.h). Also for syrk (gpu/level3/triangle.h).
 //
 // Requires: gemm or syrk of FP16 or bfloat16 operands; any transposition, alignment and size. gemm: any batch; syrk: a
 // strided batch.

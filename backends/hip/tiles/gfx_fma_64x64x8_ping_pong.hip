@@ -1,5 +1,5 @@
-// As gfx_fma_128x128x8_ping_pong.hip, with 8 x 4 elements a thread (half waves of 32 x 32, 4 x 8 lanes), for products
-// with too few tiles of 128 x 128.
+// gfx_fma_128x128x8_ping_pong with 8 x 4 elements a thread (half waves of 32 x 32, 4 x 8 lanes), for products with too
+// few tiles of 128 x 128.
 #include "gpu/kernels.h"
 #include "gpu/tiles/split_k_row.h"
 #include "valu.h"

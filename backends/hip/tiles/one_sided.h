@@ -92,7 +92,7 @@ struct OneSidedTile {
     }
   }
 
-  // trmm: sums an element of C that is not finite again, without terms outside of the triangle.
+  // trmm: if an element of C is not finite, sums it again, without terms outside of the triangle.
   __device__ __forceinline__ void mend(const OutputTile &out, int row, int column) const {
     if (row >= out.rows || column >= out.columns) return;
     Global<float> *to = out.c + column * out.ld + row;
