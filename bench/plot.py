@@ -1,7 +1,8 @@
 # Plots reports of `libsgemm bench ... --json` and `libsgemm probe --json`:
 #   plot.py RESULTS.json [-o FILE.svg] [--routine sgemm] [--transposes NN] [--side left] [--uplo upper]
-# By default the picture is next to the input, as .svg. Times (--sweep): TFLOP/s over n of square calls, with the peer
-# and the peak. --accuracy: worst error over k, a panel a distribution. Probe: a roofline a processor, and SGEMM.
+# By default the picture is next to the input, as .svg. --sweep: TFLOP/s over n of square calls, with the peer and the
+# peak. --accuracy: the worst error over k, a panel for each distribution. Probe: a roofline for each processor, and
+# SGEMM.
 # Needs matplotlib (Debian: python3-matplotlib).
 import argparse
 import io
@@ -130,7 +131,7 @@ def draw_errors():
 
 
 def highest(figures, name_of):
-    """The highest figure by name_of, which returns None for other figures."""
+    """The highest rate under each name; name_of returns None for figures that do not count."""
     best = {}
     for figure in figures:
         name, rate = name_of(figure), figure['value'] * SCALES[figure['unit']]
@@ -186,7 +187,7 @@ def draw_roofline():
 
 
 def shorter(svg):
-    """The same picture: one decimal in attributes; no indents, names of groups and rotations by 0."""
+    """The same picture with one decimal in attributes, and without indents, names of groups and rotations by 0."""
     def shorter_tag(match):
         tag = re.sub(r'\s+', ' ', match[0])
         tag = re.sub(r'(?<=^<g) id="[^"]*"| transform="rotate\(-?0 [^"]*"', '', tag)
@@ -199,7 +200,7 @@ output = options.output or options.results.with_suffix('.svg')
 try:
     if output.suffix == '.svg':
         svg = io.StringIO()
-        # None: without this element of the metadata.
+        # None omits the element from the metadata.
         picture.savefig(svg, format='svg', bbox_inches='tight', metadata=dict.fromkeys(['Creator', 'Date', 'Format', 'Type']))
         output.write_text(shorter(svg.getvalue()), encoding='utf-8')
     else:

@@ -105,7 +105,7 @@ def wrong_abi(text):
         yield f'it does not say: {numbers}'
 
 
-# Rows with fitted figures: a share of 1 is none.
+# Rows with fitted figures: a share of 1 means that there are none.
 MEASURED = {row for p in (ROOT / 'backends/cuda/figures').glob('sm*.h')
             for row, figures in re.findall(r'X\((\w+), ([\d.].*)\)', p.read_text()) if figures != '1'}
 

@@ -12,13 +12,13 @@ namespace command {
 
 enum class Datum { kFloat, kHalf, kBfloat, kDouble };
 
-// Throughput of a multiprocessor in a clock; kNone: unknown.
+// The unit of a multiprocessor whose throughput in a clock limits a figure; kNone: unknown.
 enum class Unit { kNone, kFma, kAdd, kImad, kDouble, kDoubleTensor, kTensor, kTensorTf32, kSharedBytes };
 
-// Work a second, or the time of a chain's link.
+// A figure is work a second, or the time of a link in a chain of dependent operations.
 enum class Figured { kRate, kCycles, kNanoseconds };
 
-// A small region of random numbers, a quarter of a cache, or far more than all caches.
+// Memory that a kernel reads: a small region of random numbers, a quarter of a cache, or far more than all caches.
 enum class Place { kSmall, kCache, kMemory };
 
 struct KernelProbe {
@@ -30,7 +30,7 @@ struct KernelProbe {
   int arch = 0;                // required: 75, 80, 90; 0 for HIP
   bool of_one_arch = false;    // requires exactly this one: sm_90a
   bool is_fp32_peak = false;   // may be the device's fastest FP32 arithmetic
-  double work = 0;             // a thread's iteration: FLOP, bytes, instructions; kCycles: links
+  double work = 0;             // work of a thread's iteration: FLOP, bytes, instructions; kCycles: links
   double scale = 1;            // work in a unit: 1e12 FLOP
   unsigned threads = 32;       // in a block
   unsigned blocks = 1;         // on each multiprocessor; 0: one in all
@@ -50,7 +50,7 @@ std::string ptx_chase_text();
 std::string ptx_module_of(const std::string &kernel);
 std::string ptx_module(const std::string &target);
 
-// The entry whose FFMA registers change (probe_patch.h); the FFMA in its loop.
+// The entry in which probe_patch.h changes the registers of FFMAs, and the number of these in its loop.
 constexpr const char *kPatchedKernel = "ffma_registers";
 constexpr int kPatchedFfma = 128;
 

@@ -56,7 +56,7 @@ void check_fallback(const std::string &backend, const std::string &reason, Envir
   const Outcome info = run_program({LIBSGEMM_COMMAND, "info"}, without_gpu(environment));
   INFO(info.description());
   CHECK(info.exit_status == 0);
-  // Joins the lines that it breaks.
+  // Joins the lines that `info` breaks.
   const std::string out = std::regex_replace(info.out, std::regex("\n {12}"), " ");
   const size_t line = out.find("  " + backend + std::string(10 - backend.size(), ' ') + "not available: ");
   REQUIRE(line != std::string::npos);
@@ -88,8 +88,8 @@ TEST_CASE("the HIP runtime without a GPU: what it lacks is told in words") {
   check_fallback("hip", reason.substr(0, reason.find(':')));
 }
 
-// Writes a copy of the plugin that needs another library than libamdhip64.so, with a name of equal length. Returns that
-// name with version.
+// Writes a copy of the plugin that needs another library than libamdhip64.so, with a name of equal length. Returns the
+// name of that library with its version.
 std::string plugin_of_another_runtime(const std::string &folder) {
   std::string plugin = read_text(HIP_PLUGIN), name;
   const std::string needed = "libamdhip64.so", other = "libabsent64.so";

@@ -1,4 +1,4 @@
-// Kernels with a fault each, which the gate must refuse, and a sound one (test_check_amdgpu.py).
+// Kernels with one fault each, which check_amdgpu.py must find, and a sound one (test_check_amdgpu.py).
 #include <hip/hip_runtime.h>
 
 namespace {
@@ -60,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   for (int i = 0; i < 64; ++i) out[i] = sum[i];
 }
 
-// The address may be in LDS or memory.
+// The address may be in LDS or memory, so loads are flat.
 extern "C" __global__ void __launch_bounds__(kThreads) gfx_fma_1x1x1_flat(const float *in, float *out, int k) {
   __shared__ float tile[1024];
   for (int i = threadIdx.x; i < 1024; i += kThreads) tile[i] = in[i];
@@ -89,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) gfx_fma_2x2x1_scalar(cons
   for (int i = 0; i < 4; ++i) out[i * kThreads + threadIdx.x] = sum[i / 2][i % 2];
 }
 
-// The FMAs' encoding is never dual.
+// v_fma_f32 cannot be issued in pairs.
 extern "C" __global__ void __launch_bounds__(kThreads) gfx_fma_8x1x8_single(const float *in, float *out, int k) {
   float x[8], sum[8];
   for (int i = 0; i < 8; ++i) x[i] = in[i * kThreads + threadIdx.x], sum[i] = 0.0f;

@@ -1,5 +1,5 @@
 // Host memory through a mock GPU (plugins/mock.cpp): tiles of every shape, page-locked memory, two devices, limits,
-// threads. LIBSGEMM_TEST_STRICT=1: with LIBSGEMM_STRICT.
+// threads. LIBSGEMM_TEST_STRICT=1 sets LIBSGEMM_STRICT.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -44,7 +44,7 @@ TEST_CASE("every shape, in as many parts as memory demands") {
   CHECK(gpu().objects == 0);
 }
 
-// ---- Other routines and batches have the bits of the same loops on the CPU, padding included.
+// ---- Results of other routines and batches equal those of the same loops on the CPU, padding included.
 
 namespace {
 

@@ -40,7 +40,7 @@ EXPORT int cuGetErrorName(int error, const char **name) {
 EXPORT int cuGetErrorString(int error, const char **text) {
   return *text = error == kNoDevice ? "no CUDA-capable device is detected" : "unknown error", kSuccess;
 }
-// One context, never reset; no stream records a graph.
+// One context, which is reset only for "reset"; no stream records a graph.
 EXPORT int cuCtxGetCurrent(void **context) { return *context = nullptr, kSuccess; }
 EXPORT int cuCtxGetId(void *, unsigned long long *id) { return *id = 7, kSuccess; }
 EXPORT int cuCtxGetDevice(int *device) { return *device = 0, kSuccess; }

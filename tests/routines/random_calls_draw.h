@@ -20,10 +20,10 @@ enum class Kind { single, strided, groups };
 struct RandomCall {
   uint64_t seed, number;
   Kind kind = Kind::single;
-  Routine routine = Routine::kSgemm;  // Kind::groups: each product's
+  Routine routine = Routine::kSgemm;  // in Kind::groups that of each product
   libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR;
-  std::vector<Case> groups;  // one, except for Kind::groups
-  std::vector<int64_t> sizes;
+  std::vector<Case> groups;    // one, except for Kind::groups
+  std::vector<int64_t> sizes;  // products in each group
   bool shares_a = false, shares_b = false;  // Kind::strided only
   int64_t apart = 0;                        // elements between matrices of a strided batch
   Data data = Data::normal;

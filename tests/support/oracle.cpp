@@ -118,7 +118,7 @@ Term triangular_term(const Problem &p, const Matrix &x) {
   return p.test.side == LIBSGEMM_LEFT ? Term{a, general(x)} : Term{general(x), a};
 }
 
-// The products under alpha.
+// The products that alpha scales.
 std::vector<Term> terms_of(const Problem &p) {
   const Case &test = p.test;
   switch (of_floats(test.routine)) {
@@ -148,9 +148,8 @@ Sums products(const Problem &p, const Rows &rows) {
   return sums;
 }
 
-// Returns an element's error bound per unit of its terms' magnitude. It adds to FP32's bound: what tensor cores
-// truncate with each instruction (every 16 of k, for TF32 8), the omitted products of splits, and bits that the splits
-// do not hold.
+// Returns an element's error bound per unit of its terms' magnitude: FP32's bound, and what tensor cores truncate with
+// each instruction (every 16 of k, for TF32 8), the omitted products of splits, and bits that the splits do not hold.
 double error_factor(const Case &test, const Arithmetic &how, Bound bound) {
   const double k = static_cast<double>(terms(test)) + 2;
   // 16-bit products and modes may run on tensor cores.
@@ -165,8 +164,8 @@ double error_factor(const Case &test, const Arithmetic &how, Bound bound) {
   return factor * kUnitRoundoff;
 }
 
-// Bits of op(A) and op(B) may be lost: below 2^-133 (bf16x6), or below 2^-49 of the largest in the row of op(A) or
-// column of op(B) (fp16x3). Tensor cores truncate more for inputs below their normal range.
+// Bits of op(A) and op(B) may be lost: below 2^-133 or 2^-148 of the largest in the row of op(A) or column of op(B)
+// (bf16x6), or below 2^-49 of it (fp16x3). Tensor cores truncate more for inputs below their normal range.
 void add_lost_parts(const Problem &p, const Arithmetic &how, std::vector<double> *limit) {
   struct Line {
     double sum = 0, largest = 0;

@@ -25,7 +25,7 @@ struct Way {
 class Ways {
  public:
   Ways();
-  // Only a handle with backend and mode.
+  // One configuration: a handle with the backend and the mode.
   explicit Ways(libsgemm_math_mode_t mode);
 
   std::deque<Way> &all() { return ways_; }
@@ -44,7 +44,7 @@ class Ways {
   std::deque<Way> ways_;
 };
 
-// Failed calls: the first few in full, then counts.
+// Failed calls: the first few are reported in full, the rest are counted.
 class Failures {
  public:
   void add(const std::string &failure);

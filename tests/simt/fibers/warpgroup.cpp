@@ -53,7 +53,7 @@ struct Operand {
   float given[kMostDepth][kMostColumns];
   bool special[kMostColumns];
   bool zero[kMostColumns];
-  int used;  // up to the last nonzero row
+  int used;  // rows up to the last nonzero one
 
   void clear(int rows) {
     std::fill_n(special, rows, false);
@@ -87,7 +87,7 @@ float float_of(uint32_t bits) {
   return x;
 }
 
-// The unit reads a float's 19 highest bits.
+// Tensor cores read the 19 highest bits of a float.
 float tf32_of(uint32_t bits) { return float_of(bits & 0xffffe000u); }
 
 float number_at(const unsigned char *memory, WarpgroupNumber number) {
@@ -126,7 +126,7 @@ void read_operand(uint64_t bits, WarpgroupNumber number, bool along_k, int rows,
   }
 }
 
-// Reads all threads' registers. Each 4 hold rows 8 apart, then steps of k 4 apart.
+// Reads 4 registers of each thread: two rows, 8 apart, at one k, then the same rows at k + 4.
 void read_registers(const std::vector<const float *> &registers, Operand *to) {
   to->clear(kRows);
   for (unsigned thread = 0; thread < kThreads; ++thread) {
@@ -258,7 +258,7 @@ void carry_out(Warpgroup *group, size_t end) {
   progress();
 }
 
-// x: `registers`, or if NULL the descriptor `x`.
+// The first operand is in `registers` or, if that is NULL, described by `x`.
 void issue(const WarpgroupOp &op, float *sum, uint64_t x, const float *registers, uint64_t y, bool add) {
   FiberThread *thread = self();
   Warpgroup &group = own_warpgroup();

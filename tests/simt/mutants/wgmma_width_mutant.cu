@@ -1,4 +1,4 @@
-// For mutants: the wgmma main loop for any width, in which warpgroups share k and tiles end within a box of C.
+// For mutants.cmake: the wgmma main loop for any width, in which warpgroups share k and tiles end within a box of C.
 #include "gpu/kernels.h"
 #include "wgmma_one_width.h"
 

@@ -34,7 +34,7 @@ struct DmmaGrouped {
     return kForcedOnly + gemm_seconds(model(index), desc, tiling(desc, index));
   }
 
-  // Launches of different instances run one after the other.
+  // Launches of different instances (transposition, vectors) run one after the other.
   static double cost_of_groups(const GemmDesc *groups, int64_t count, int index) {
     struct Sum {
       double tiles = 0, depth = 0, bytes = 0, products = 0;
