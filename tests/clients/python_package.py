@@ -85,7 +85,7 @@ need(python, TESTED_WITH)
 done = pip(python, 'install', '--quiet', '--no-deps', wheel)
 if done.returncode:
     fail('the wheel cannot be installed', done.stdout, done.stderr)
-# 15 us finds searches and copies in a call; the real bar is for an idle machine and optimised code.
+# A bar of 15 us a call finds searches and copies; the real one needs an idle machine and optimised code.
 run_tests(python, source, '', LIBSGEMM_TEST_OVERHEAD_US='15')
 if mock.exists():
     run_tests(python, source, 'test_device.py', LIBSGEMM_BACKEND_PATH=str(mock), LIBSGEMM_TEST_MOCK_GPU=str(shim))

@@ -22,8 +22,8 @@ struct RandomCall {
   Kind kind = Kind::single;
   Routine routine = Routine::kSgemm;  // in Kind::groups that of each product
   libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR;
-  std::vector<Case> groups;    // one, except for Kind::groups
-  std::vector<int64_t> sizes;  // products in each group
+  std::vector<Case> groups;                 // one, except for Kind::groups
+  std::vector<int64_t> sizes;               // products in each group
   bool shares_a = false, shares_b = false;  // Kind::strided only
   int64_t apart = 0;                        // elements between matrices of a strided batch
   Data data = Data::normal;
