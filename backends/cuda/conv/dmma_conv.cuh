@@ -1,5 +1,5 @@
 // Convolutions on FP64 tensor cores: the main loop of dmma_multistage.cuh with gathered tiles (gather_tile.cuh). After
-// it, the places of the tile's rows and columns in the output overwrite those of the operands.
+// the loop, the output's offsets replace those of the operands in shared memory (output_places()).
 #pragma once
 
 #include "fp64/dmma_multistage.cuh"

@@ -1,4 +1,4 @@
-// Measured performance: a file for each measured architecture. On others a kernel has the figures of its Config.
+// Model parameters of kernels, in a file for each measured architecture. On others a kernel has those of its Config.
 #pragma once
 
 #include "gpu/cost.h"
@@ -14,7 +14,7 @@ enum class Fitted { LIBSGEMM_FIGURES_SM90(LIBSGEMM_NAME) };
 enum class Shared { LIBSGEMM_SHARES_SM90(LIBSGEMM_NAME) };
 #undef LIBSGEMM_NAME
 
-// Null and 1 if the architecture was not measured. bench/model/fit_model.cpp has definitions that it can change.
+// Null and 1 if the architecture was not measured. bench/model/fit_model_cuda.cpp replaces both functions.
 const Figures *fitted_figures(int arch, Fitted row);
 double fitted_share(int arch, Shared row);
 

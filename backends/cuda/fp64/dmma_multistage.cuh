@@ -38,11 +38,11 @@ struct DmmaLayout {
   static_assert(A::floats % 4 == 0 && B::floats % 4 == 0, "tiles start at multiples of 16 bytes");
 };
 
-// A block's k-tiles, and the k-steps of the last one that overlap k.
+// Numbers of a block's k-tiles, and of the k-steps of the last one that are not beyond the end of k.
 struct DmmaRange {
   int count, last_steps;
 
-  // `last_depth`: k left from the last k-tile on.
+  // `last_depth`: k elements from the start of the last k-tile on.
   template <class Engine>
   __device__ __forceinline__ static DmmaRange of(int count, int64_t last_depth) {
     constexpr int64_t kTile = Engine::steps * Engine::depth;
@@ -50,8 +50,8 @@ struct DmmaRange {
   }
 };
 
-// Source of a product's k-tiles, in order. If copies take many instructions, a supply sets `spread`: copy_part(part,
-// parts, stage), also called after the block's last k-tile, is then interleaved with the products.
+// Copies a product's k-tiles, in order. A supply whose copies take many instructions sets `spread`: the loop then
+// interleaves copy_part(part, parts, stage) with the products, and calls it after the block's last k-tile, too.
 template <class A, class B>
 struct DmmaSupply {
   static constexpr bool spread = false;

@@ -1,4 +1,4 @@
-// sm80_dmma_64x64x32_multistage.cu with warps of 16 x 16, for small C. Not measured (docs/kernels/fp64.md).
+// Like sm80_dmma_64x64x32_multistage.cu, but with warps of 16 x 16, for small C. Not measured (docs/kernels/fp64.md).
 #include "dmma_triangle.cuh"
 #include "dmma_triangle_row.h"
 #include "sm80_dmma_32x32x64.h"

@@ -1,4 +1,5 @@
-// sm90_dmma_64x64x32_multistage.cu with warps of 32 x 64, for large C; gemm only. Tiles of 64 x 64 are mostly faster.
+// Like sm90_dmma_64x64x32_multistage.cu, but with warps of 32 x 64, for large C; gemm only. Tiles of 64 x 64 are mostly
+// faster.
 #include "dmma_multistage.cuh"
 #include "dmma_row.h"
 

@@ -14,10 +14,10 @@ struct SlicedKTile {
   static constexpr int length = kSwapped ? Shape::columns : Shape::rows;  // rows of C in a column
   // Bytes between columns, chosen so that lanes that store to several columns use different banks.
   static constexpr uint32_t pitch = 4 * (length + (kSwapped ? 8 : kRowsAlongK ? 4 : 16));
-  static constexpr int row_step = kRowsAlongK ? Shape::lane_rows : 1;  // between the rows of a vector of sums
+  static constexpr int row_step = kRowsAlongK ? Shape::lane_rows : 1;  // distance of rows in a vector of sums
   static constexpr int column_quads = Shape::columns / 4;
 
-  // Neighbouring lanes write to neighbouring slots.
+  // The tile's column that a slot, a line of `pitch` bytes, holds. Neighbouring lanes write to neighbouring slots.
   __device__ __forceinline__ static int column_of(int slot) {
     return kSwapped ? slot : slot % column_quads * 4 + slot / column_quads;
   }
@@ -49,7 +49,7 @@ struct SlicedKTile {
     }
   }
 
-  // Place of element `index` of a part: 128 elements in column order.
+  // Place of element `index` of a part, which is 128 elements, slot after slot.
   struct Element {
     int slot, row;
     __device__ __forceinline__ Element(int part, int index)
@@ -91,7 +91,7 @@ struct SlicedKTile {
   }
 };
 
-// Adds the sums of the two groups, then those of the cluster's blocks.
+// Adds the sums of the block's two groups of warps, then those of the cluster's blocks.
 template <typename Shape, bool kSwapped, bool kRowsAlongK>
 __device__ __forceinline__ void sliced_k_finish(const SlicedKProblem &p, const SlicedKWork<Shape, kSwapped> &work,
                                                 const SlicedKThread<Shape> &t, int group, uint32_t shared,

@@ -1,5 +1,5 @@
-// The supplying warps of the stream-K product (stream_k.cuh). They transpose or shift operands from the second ring to
-// the first (Route). What this costs: docs/kernels/ffma.md.
+// The supplying warps of the stream-K product (stream_k.cuh). They copy operands by TMA, and transpose or shift them
+// from the second ring to the first; stream_k.h explains routes and views. Costs: docs/kernels/ffma.md.
 #pragma once
 
 #include "outer_product.cuh"
@@ -25,7 +25,7 @@ __device__ __forceinline__ bool mends_first(const StreamKOperands &o) {
 struct StreamKBox {
   bool exists, of_a, k_first, direct;  // k_first: the box is k x outer
   const void *map;
-  uint32_t offset;               // bytes in the stage
+  uint32_t offset;               // in the stage, in bytes
   int outer_offset, outer_step;  // MN-major: offset in the tile, step from tile to tile
   int k_offset, k_step;          // K-major: offset, step from k-tile to k-tile
 
@@ -116,7 +116,7 @@ __device__ __forceinline__ void stream_k_transpose_unaligned(const StreamKOperan
   for (int half = 0; half < kHalves; ++half) {
 #pragma unroll
     for (int t = 0; t < 4; ++t) {
-      const int e = (t + lane / 8) % 4;  // k 4 * quarter + e
+      const int e = (t + lane / 8) % 4;  // k is 4 * quarter + e
       float v[4];
 #pragma unroll
       for (int view = 0; view < 4; ++view) {
@@ -183,7 +183,7 @@ __device__ __forceinline__ void stream_k_move(const StreamKOperand &operand, int
   }
 }
 
-// Route::along_k of an unaligned A: clears elements before the start of a view's columns, where B is zero, since zero
+// For an unaligned A of Route::along_k. Clears elements before the start of a view's columns: B is zero there, and zero
 // times Inf is NaN.
 __device__ __forceinline__ void stream_k_mend(const StreamKOperand &operand, uint32_t stage) {
   using Shape = StreamKShape;
@@ -209,7 +209,7 @@ __device__ __forceinline__ void stream_k_supply(const StreamKOperands &o, const 
   const uint32_t second_bytes = (a_direct ? 0 : o.a.bytes) + (b_direct ? 0 : o.b.bytes);
   if (!copies && !moves) return;
   const StreamKBox box(o, kAlongK);
-  const bool all_arrive = kAlongK && mends_first(o);  // all lanes of the copying warp
+  const bool all_arrive = kAlongK && mends_first(o);  // the copying warp's lanes all arrive
   const uint32_t b_offset = Shape::boxes_m * Shape::box_bytes + (kAlongK ? Shape::reach * Shape::row_bytes : 0);
   RingStage copied(1), moved(1);
   SecondStage second_copied(1), second_moved(0);

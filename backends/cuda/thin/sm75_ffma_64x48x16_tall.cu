@@ -1,4 +1,4 @@
-// As sm75_ffma_128x32x16_tall, with min(m, n) up to 96. A warp has 64 x 48 (8 x 4 lanes), a thread 8 x 12.
+// Like sm75_ffma_128x32x16_tall.cu, for min(m, n) up to 96. A warp computes 64 x 48 (8 x 4 lanes), a thread 8 x 12.
 #include "gpu/kernels.h"
 #include "skinny_row.h"
 

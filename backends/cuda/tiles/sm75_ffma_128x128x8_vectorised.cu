@@ -1,5 +1,5 @@
-// C = alpha op(A) op(B) + beta C on any GPU, loads and stores of 16 bytes: step 5 of the ladder (docs/kernels/ffma.md).
-// Unaligned columns are read element by element.
+// C = alpha op(A) op(B) + beta C on any GPU, with loads and stores of 16 bytes: step 5 of the ladder
+// (docs/kernels/ffma.md). Unaligned columns are read element by element.
 //
 // Source: Volkov, Demmel, "Benchmarking GPUs to Tune Dense Linear Algebra" (SC 2008); Nath, Tomov, Dongarra, "An
 // Improved MAGMA GEMM for Fermi GPUs" (2010).

@@ -2,7 +2,7 @@
 // that are multiples of 16; each width is a kernel of the table. Main loop and sources: wgmma_engine.cuh; choice of the
 // configuration: wgmma_way.cpp; figures: docs/kernels/wgmma.md.
 //
-// sm90_wgmma_*_split_k: k in slices, whose sums go to the workspace.
+// In sm90_wgmma_*_split_k blocks take slices of k, whose sums go to the workspace.
 //
 //   tile of C: W x 128 or W x 64, or transposed
 //
@@ -12,7 +12,7 @@
 //   +-------------------------+
 //   | warpgroup 1             |  64            W x 64: the same 64 rows, every other stage
 //   +-------------------------+
-//   warpgroup 2: one lane copies               clusters of 1, 2 or 4 blocks (WgmmaCluster); with 64 rows none
+//   warpgroup 2: one lane copies               W x 128: clusters of 1, 2 or 4 blocks (WgmmaCluster)
 //
 // Shared memory, 224 KiB: up to 12 stages of x and W columns of y (rounded up to 64 if y is MN-major), 192 KiB; boxes
 // in flight to C, 32 KiB; barriers. In tiles of 64 rows accumulators pass through half of the boxes.

@@ -6,9 +6,9 @@
 
 namespace libsgemm::cuda {
 
-constexpr int kConsumers = 2, kConsumerWarps = 8;
-// Shape of a wgmma kernel (wgmma_engine.cuh). A tile has kN columns of y, a warpgroup kHalves times 64 rows of x, a
-// stage kDepth k.
+constexpr int kConsumers = 2, kConsumerWarps = 8;  // kConsumers: warpgroups that multiply
+// Shape of a wgmma kernel (wgmma_engine.cuh). Its operands are x and y: a tile has kN columns of y, a warpgroup kHalves
+// times 64 rows of x, a stage kDepth elements of k.
 template <Number kNumber, class XLines, class YLines, int kHalves, int kN, int kDepth, int kStages, int kCluster,
           int kPlanes = 1>
 struct WgmmaShape {
@@ -17,7 +17,7 @@ struct WgmmaShape {
   using Y = YLines;
   static constexpr int halves = kHalves, n = kN, depth = kDepth, stages = kStages, cluster = kCluster, planes = kPlanes;
   static constexpr int tile_x = kConsumers * 64 * kHalves, tile_y = kN;
-  // A cluster shares the larger operand; y only if its halves are whole blocks.
+  // A cluster shares the larger operand; y only if its halves consist of whole 64-row blocks.
   static constexpr bool shares_x = tile_x > tile_y || kN % 128 != 0;
   static constexpr int cluster_x = shares_x ? tile_x : kCluster * tile_x;
   static constexpr int cluster_y = shares_x ? kCluster * tile_y : tile_y;
@@ -26,7 +26,7 @@ struct WgmmaShape {
   static constexpr int instruction_depth = 32 / element_bytes;
   static constexpr int instructions = kDepth / instruction_depth;  // instructions of a stage
 
-  // MN-major blocks have 64 rows of y.
+  // An MN-major y is copied in blocks of 64 rows.
   static constexpr int y_rows = Y::along_k ? kN : (kN + 63) / 64 * 64;
   static constexpr int x_chunk = kCluster == 2 && shares_x ? tile_x / 2 : tile_x;
   static constexpr int y_chunk = kCluster == 2 && !shares_x ? y_rows / 2 : y_rows;
@@ -60,8 +60,8 @@ struct WgmmaShape {
 };
 
 // The launch sets the tile's width; the stages share the memory of four stages of width 256. kCluster: 1, or
-// kMostCluster if the launch sets the cluster. With 64 rows of x the tile is at most 64 wide, and both warpgroups
-// multiply all rows in alternate stages: the bytes that arrive bound such tiles, and these are half.
+// kMostCluster if the launch sets the cluster. With 64 rows of x the tile is at most 64 wide, and the two warpgroups
+// take alternate stages. Such tiles are bound by their copies, and 64 rows take half the bytes of 128.
 template <Number kNumber, class XLines, class YLines, int kCluster, int kRows>
 struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, 1> {
   using Widest = WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 4, 1>;

@@ -7,7 +7,7 @@
 namespace libsgemm::cuda {
 
 struct WgmmaTile {
-  int x, y;  // in tiles of a cluster
+  int x, y;  // units: tiles of a cluster
   int slice, product;
 
   __device__ __forceinline__ static int count(const WgmmaProblem &p) { return p.tiles.value * p.slices * p.products; }
@@ -39,7 +39,7 @@ struct WgmmaTile {
       } else if (p.triangle == TriangleTiles::quarters) {
         x = y = 2 * index + (p.part == Part::y_from_x);
       } else {
-        // Lines run along x if y grows, otherwise along y.
+        // The lines of TriangleLines run along x if y grows, otherwise along y.
         const int of_x = kWgmmaRows << p.cluster.log_x, of_y = p.width << p.cluster.log_y;
         const bool y_grows = p.part == Part::y_from_x;
         TriangleLines rest(y_grows ? of_y : of_x, y_grows ? of_x : of_y, y_grows ? p.tiles_x : p.tiles_y);
@@ -60,7 +60,7 @@ struct WgmmaTile {
     return slice * p.slice_steps + min(slice, p.k_steps - p.slice_steps * p.slices);
   }
 
-  // Sets x <= y in a triangle of `order` rows, column by column within a group.
+  // Sets x <= y for tile `index` of a triangle of `order` rows, which is ordered by group, then by column.
   __device__ __forceinline__ void place_in_triangle(int order, int index) {
     // Number of tiles in g groups, which have kWgmmaGroup * g rows.
     const auto before = [](int g) { return kWgmmaGroup * g * (kWgmmaGroup * g + 1) / 2; };
@@ -89,7 +89,8 @@ struct WgmmaRows {
                                        uint32_t barrier) const;
 };
 
-// The Work of a launch. A thread requests tiles in ascending order; maps() and problem() belong to the latest.
+// The Work of the engine's templates. A thread requests tiles in ascending order; maps() and problem() belong to the
+// latest one.
 struct WgmmaWork {
   const WgmmaMaps &of_maps;
   const WgmmaProblem &of_problem;
@@ -100,7 +101,8 @@ struct WgmmaWork {
   __device__ __forceinline__ const WgmmaMaps &maps() const { return of_maps; }
   __device__ __forceinline__ const WgmmaProblem &problem() const { return of_problem; }
   __device__ __forceinline__ WgmmaRows rows(int row, int product) const { return {row, product}; }
-  __device__ __forceinline__ void expect(int) const {}  // tile that will be copied soon
+  // Announces the next tile to copy, for a Work that prefetches its maps.
+  __device__ __forceinline__ void expect(int) const {}
   // Prefetches what the first copies need.
   __device__ __forceinline__ void prepare() const {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -147,7 +149,7 @@ struct WgmmaRing {
   int rank;                       // the block's rank in its cluster
   int sharers = Config::cluster;  // blocks that share operands, this one included
   __device__ __forceinline__ WgmmaRing(uint32_t shared, int rank) : shared(shared), rank(rank) {}
-  // Any product of the launch will do: all have the same stages.
+  // `p`: any product of the launch; all have the same stages.
   __device__ __forceinline__ WgmmaRing(uint32_t shared, int rank, const WgmmaProblem &p) : WgmmaRing(shared, rank) {
     if constexpr (Config::any_width) {
       stages = p.stages, stage_bytes = Config::bytes_of_stage(p.width);

@@ -18,12 +18,12 @@ int64_t filter_ld(const ConvGeometry &g, int channels) {
 
 int64_t terms_of(const ConvGeometry &g) { return int64_t{g.filters.channels} * g.filters.taps_h * g.filters.taps_w; }
 
-// Corner of the rectangle of `count` pixels, relative to the image's last row or column.
+// Upper corner of TMA's im2col box along one dimension: the last of `count` pixels, relative to the image's last one.
 int64_t upper(int64_t first, int64_t stride, int64_t count, int64_t size) {
   return first + (count - 1) * stride - (size - 1);
 }
 
-// Dimensions of an image from the slowest on. Those that one loop can walk over are merged.
+// Dimensions of an image, slowest first. Two that one loop can walk over are merged.
 struct Walk {
   int64_t extent[3], step[3];
 
@@ -45,8 +45,7 @@ struct Walk {
 
 bool within(int64_t x, int64_t least, int64_t most) { return x >= least && x <= most; }
 
-// Elements from column to column, row to row, image to image. A dimension of one element gets the previous one's
-// stride.
+// Strides of columns, rows and images, in elements. A dimension of extent 1 gets the stride of the one before it.
 struct Places {
   int64_t w, h, n;
   explicit Places(const ConvImage &x)
@@ -61,7 +60,7 @@ bool lies_for_tma(const ConvImage &x) {
 }
 
 bool fits(const ConvGeometry &g) {
-  // conv_problem() sorts pixels by memory; only in this order the guard's tiles are those of the repair.
+  // conv_problem() sorts n, p, q by stride. Only if they keep this order, the guard's tiles are those of the repair.
   const auto behind = [](int64_t step, int64_t size, int64_t inner, int64_t inner_size) {
     return size == 1 || inner_size == 1 || step >= inner;
   };
@@ -111,7 +110,7 @@ ConvGeometry conv_geometry(const ConvDesc &desc, const ConvProduct &product) {
   g.p = number(rows.extent), g.q = number(columns.extent);
   g.stride_h = number(rows.h), g.stride_w = number(columns.w);
   g.first_h = number(product.first_h), g.first_w = number(product.first_w);
-  // Reverses taps that run up or to the left.
+  // Reverses taps whose step is negative.
   const auto order = [&g](int64_t step, int taps, int *first, int64_t *of_filters) {
     if (step >= 0) return number(step);
     *first += number(step * (taps - 1));
@@ -246,7 +245,7 @@ double image_pass_bytes(const ConvGeometry &g, const ConvFormat &format) {
 }
 
 double filter_pass_bytes(const ConvGeometry &g, const ConvFormat &format) {
-  // Distant elements, as those of a filter in a data gradient, cost half a sector each (fitted).
+  // Elements far apart, such as a filter's in a data gradient, cost half a sector each (fitted).
   constexpr int64_t kNear = 64;
   const double read = std::abs(g.filters.c) > kNear ? 16 : 4;
   return static_cast<double>(filter_ld(g, format.channels)) * g.filters.filters * (read + format.splits * format.bytes);
