@@ -25,7 +25,7 @@ namespace {
 }
 
 struct Target {
-  std::string file;  // symbolic links followed
+  std::string file;  // path without symbolic links
   mode_t mode;
 };
 
@@ -59,7 +59,7 @@ Target resolve(const std::string &path) {
   return {resolved, status.st_mode & 07777};
 }
 
-// The destructor removes it unless it was renamed to its target.
+// The destructor removes the file unless it was renamed to its target.
 class TemporaryFile {
  public:
   TemporaryFile(const std::string &path, const Target &target) : path_(path), target_(target.file) {

@@ -10,7 +10,7 @@ namespace command {
 
 class NpyMatrix {
  public:
-  // Throws Error, which begins with the file's name.
+  // Throws Error, whose text begins with the file's name.
   explicit NpyMatrix(const std::string &path);
 
   const std::string &path() const { return path_; }
@@ -32,7 +32,7 @@ class NpyMatrix {
   std::unique_ptr<float, Free> data_;
 };
 
-// Writes contiguous rows like write_output().
+// Writes contiguous rows by write_output().
 void write_npy(const std::string &path, const float *data, int64_t rows, int64_t columns);
 
 }  // namespace command

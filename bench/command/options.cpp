@@ -48,7 +48,7 @@ void add_routines(CLI::App *app, BenchOptions *options) {
       ->check(CLI::Range(1, 1000000));
 }
 
-// The measurements other than the table; each excludes the others.
+// Measurements other than the default table; each excludes the others.
 constexpr const char *kModes[] = {"--accuracy", "--ladder", "--overhead", "--host", "--decision", "--groups"};
 
 void exclude(CLI::App *app, std::initializer_list<const char *> names, const std::vector<std::string> &others) {

@@ -9,7 +9,7 @@ class ConvOperands {
  public:
   ConvOperands(ConvWork *work, Memory *memory);
 
-  // Returns the worst |error| / bound of 64 elements, which `run` must write. The bound is the usual one of FP32.
+  // Returns the worst |error| / bound of 64 elements, which `run` must write. The bound is that of FP32 products.
   double check(const std::function<void()> &run);
 
  private:

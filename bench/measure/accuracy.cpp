@@ -42,7 +42,7 @@ Memory &memory_of(const Backend &backend) {
   return gpu_memory_of(backend.info.name);
 }
 
-// Without --backend, a backend without a usable device is left out with a note.
+// A backend without a usable device is left out with a note, unless --backend names it.
 void add_library(const BenchOptions &bench, std::vector<Engine> *engines, std::vector<std::string> *notes) {
   std::vector<std::string> modes = bench.math_modes;
   for (const std::string &mode : modes) parse_math_mode(mode);
@@ -143,11 +143,11 @@ void measure_row(const Operands &operands, Call call, Place *place, AccuracyRow 
 
 class Measurement {
  public:
-  // Both must outlive this object.
+  // Both arguments must outlive this object.
   Measurement(const AccuracyReport &report, const std::vector<Shape> &shapes)
       : report_(report), progress_(total_work(report, shapes)) {}
 
-  // The rows are by engine, each with all distributions.
+  // Returns the rows of the first engine, then those of the second, and so on.
   std::vector<AccuracyRow> measure(const Shape &shape) {
     const Call call = make_call(Routine::kSgemm, shape, make_form(report_.transposes));
     std::vector<AccuracyRow> rows;

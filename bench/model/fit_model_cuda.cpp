@@ -1,4 +1,4 @@
-// The program starts with sm_90's parameters.
+// The CUDA backend for fit_model.cpp: parameters that are those of sm_90 at first, and a device described by a command.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// Common parts of the vendors' peers. hipBLASLt has the interface of cublasLt with other names and values.
+// Base classes of the peers on GPUs. hipBLASLt has the interface of cublasLt with other names and values.
 #pragma once
 
 #include <array>
@@ -29,12 +29,13 @@ class DevicePeer : public Peer {
 
 bool needs_64_bits(const Call &call);
 
+// cublasLt or hipBLASLt, with the values of its enumerations.
 struct LtLibrary {
   void *handle;
   std::string file, prefix;                    // "libcublasLt.so.13", "cublasLt"
   int no_trans, trans;                         // operations
-  int compute;                                 // FP32
-  int description_transa, description_transb;  // attributes of a description
+  int compute;                                 // compute type of FP32
+  int description_transa, description_transb;  // attributes of a matmul descriptor
   int preference_workspace;                    // attribute of a preference
   size_t algorithm_bytes;
 };

@@ -31,7 +31,7 @@ def main():
                                 LIBSGEMM_DEVICES='none')
     del env['LIBSGEMM_BACKEND'], env['LIBSGEMM_STRICT']
     if args.which != 'system':
-        env['LD_LIBRARY_PATH'] = str(pathlib.Path(library).parent)  # libgfortran, as the wheel's modules find it
+        env['LD_LIBRARY_PATH'] = str(pathlib.Path(library).parent)  # the wheel's libgfortran is there
     done = subprocess.run([args.program, library, name, bits, args.bar], env=env, capture_output=True, text=True)
     print(done.stdout, done.stderr)
     if done.returncode != 0:

@@ -8,7 +8,7 @@
 namespace libsgemm::gpu {
 namespace {
 
-constexpr int64_t kBlocksOfUnit = 8;  // enough to read memory at its full rate
+constexpr int64_t kBlocksOfUnit = 8;  // per compute unit, enough to read memory at its full rate
 
 BlockChoice all_blocks(int64_t extent, int64_t block) {
   const int64_t count = (extent - 1) / block + 1;

@@ -19,7 +19,7 @@ __device__ __forceinline__ int exponent_of(uint32_t bits) {
   return bits >= 0x00800000u ? static_cast<int>(bits >> 23) - 127 : -118 - __clz(static_cast<int>(bits));
 }
 
-// Exponent s, -113 to 163; 0 for zeros, and for rows left to the repair.
+// Exponent s of a row's scale 2^s, -113 to 163; 0 for rows of zeros, and for those left to the repair.
 __device__ __forceinline__ int scale_of(uint32_t most) {
   if (most == 0 || most >= 0x7f800000u) return 0;
   return 14 - exponent_of(most);
@@ -78,7 +78,7 @@ struct SplitsOfElement {
   }
 };
 
-// ---- The survey. Splits::most and least must be zero before
+// ---- The survey. Splits::most and least must be zero before it.
 
 __device__ __forceinline__ uint32_t most_of_warp(uint32_t most) {
   for (int mask = 16; mask > 0; mask /= 2) most = max(most, shuffle_xor(most, mask));
@@ -202,8 +202,8 @@ __device__ __forceinline__ uint32_t sum_of_row(uint32_t x) {
   return x;
 }
 
-// kRanges: finds the excess of rows, and those that are not dense if this panel is all of k. An operand that is not
-// split needs only the excess, in one block for each kSplitTile rows.
+// kRanges: also finds the excess of rows, and if this panel is all of k, the rows that are not dense. An operand that
+// is not split needs only the excess, by one block for each kSplitTile rows.
 template <Scheme kScheme, bool kRanges = false>
 __device__ __forceinline__ void split(const PassProblem &p) {
   using SplitsOf = SplitsOfElement<kScheme>;
@@ -225,7 +225,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
     }
   }
   if constexpr (kRanges) {
-    // Only blocks at the panel's first k: every panel finds the same excess.
+    // Only in blocks at the panel's first k. Every panel finds the same excess.
     if (first_k == 0 && step == 0) {
       const auto *least = words_of(o.splits.least);
       uint32_t excess = 0;
@@ -266,7 +266,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
   }
   auto *to = global(o.splits.base) + blockIdx.z * o.splits.product_bytes +
              ((first_outer + row) * o.splits.ld + first_k + step) * static_cast<int64_t>(sizeof(Split));
-  uint32_t large = 0;  // counts what is not small, a byte for each row
+  uint32_t large = 0;  // a count of elements that are not small, in a byte for each row
 #pragma unroll
   for (int i = 0; i < kRows; ++i, to += kRowStep * o.splits.ld * static_cast<int64_t>(sizeof(Split))) {
     const PowerOfTwo scale(scale_of(most[i]));

@@ -5,7 +5,7 @@
 
 namespace libsgemm::gpu {
 
-// Enqueues C(i) = alpha * (sum of p.partial's slices of product i) + beta * C(i). Each backend defines it by
+// Enqueues C(i) = alpha * (sum of p.partial's slices of product i) + beta * C(i). Each backend defines it with
 // split_k_sum.h.
 libsgemm_status_t launch_split_k_sum(const TileProblem &p, int slices, const StridedOperands &operands, int64_t count,
                                      const Launch &launch, Error *error);

@@ -1,7 +1,7 @@
 // Places the work of a k-tile between its matrix instructions, in loops that fetch two k-tiles ahead (matrix.h).
 //
-// Reads of fragments have fixed places, and the compiler adds waits. All other work follows the first matrix
-// instruction with room for it, in the order of the data flow, or else the one with the most room:
+// Reads of fragments have fixed places, and the compiler adds waits. The other work is placed in the order of the data
+// flow, each piece after the first matrix instruction with room for it, or else the one with the most room:
 //
 //   stores of A, then of B      before the barrier
 //   fetches of A, of B          after its stores, whose registers they fill, and after its stream has advanced; if the
@@ -17,12 +17,12 @@ struct MatrixPlan {
   static constexpr int step = Config::blocks_m * Config::blocks_n * Config::Core::parts;
   static constexpr int end = step * Config::steps, barrier = end - step / 2;
   static constexpr int reads =
-      Config::blocks_m + Config::blocks_n;  // reads for a k-step, in the first half of the previous one
+      Config::blocks_m + Config::blocks_n;  // a k-step's fragments, read in the first half of the previous k-step
   static constexpr int pieces_a = A::copies * StoringA::parts, pieces = pieces_a + B::copies * StoringB::parts;
 
-  // Matrix instructions that each piece of work follows.
+  // Index of the matrix instruction that each piece of work follows. `choose`: A's and B's distance().
   int store[pieces] = {}, fetch_a[A::copies] = {}, fetch_b[B::copies] = {};
-  int choose = 0, advance_a = 0, advance_b = 0;  // choose: place of the choice of distances
+  int choose = 0, advance_a = 0, advance_b = 0;
 
   // Takes the plan with the least time, then the least work after any one instruction.
   constexpr MatrixPlan() {

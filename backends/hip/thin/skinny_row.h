@@ -1,5 +1,5 @@
 // A kernel's Row derives from SkinnyRow<Row, Shape> and has kernel_for<Config>(), the instance for a layout. The
-// Shape's `resident` and `fma_share` are assumed.
+// Shape's `resident` and `fma_share` are not measured.
 #pragma once
 
 #include "gpu/aligned.h"

@@ -7,7 +7,7 @@
 
 namespace libsgemm::hip {
 
-// A symmetric A is fetched along both dimensions.
+// A symmetric A is fetched along both dimensions, so the longer offsets, along k, must fit.
 template <class Base>
 struct OneSidedRow : Base {
   static bool vectors(const GemmDesc &gemm) {

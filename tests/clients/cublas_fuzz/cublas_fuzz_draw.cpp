@@ -116,7 +116,7 @@ Case draw_case(Random &random) {
     const cublasLtEpilogue_t epilogues[] = {CUBLASLT_EPILOGUE_RELU, CUBLASLT_EPILOGUE_BIAS, CUBLASLT_EPILOGUE_RELU_BIAS,
                                             CUBLASLT_EPILOGUE_GELU, CUBLASLT_EPILOGUE_GELU_BIAS};
     x.epilogue = epilogues[random.below(5)];
-    if (random.below(2) == 0) {  // about the least for which libsgemm computes an epilogue
+    if (random.below(2) == 0) {  // about the smallest product for which libsgemm computes an epilogue
       x.m = 512 + random.below(4);
       x.n = 520;
       x.k = 1024 + random.below(4);
@@ -137,7 +137,7 @@ Case draw_case(Random &random) {
                        CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION};
   x.math_mode = random.below(5) == 0 ? maths[random.below(3)] : CUBLAS_DEFAULT_MATH;
   x.on_device = random.below(8) == 0 && x.routine != Routine::grouped && x.routine != Routine::grouped_ex;
-  // cublasLt requires 16-byte alignment, and so does fast arithmetic on pointer batches, else the GPU reports an error.
+  // cublasLt requires 16-byte alignment. So does fast arithmetic on pointer batches, or else the GPU reports an error.
   x.offset = random.below(3) == 0 && x.routine != Routine::lt ? random.below(8) : 0;
   if (is_batch(x.routine) && x.routine != Routine::strided && x.routine != Routine::strided_ex) {
     for (int64_t *const at : {&x.offset, &x.stride_a, &x.stride_b, &x.stride_c}) *at = (*at + 7) / 8 * 8;
