@@ -1,4 +1,4 @@
-"""The world of test_configure.py's cases: all that CMake looks for, and which commands of CMake's files a case runs.
+"""Runs test_configure.py's cases: fakes all that CMake looks for, and records which commands of CMake files a case runs.
 """
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 class Case(NamedTuple):
     name: str
-    options: str      # NAME=VALUE, of LIBSGEMM_ if lower case; or an argument of cmake
+    options: str      # NAME=VALUE; name=VALUE sets LIBSGEMM_NAME; other arguments of cmake
     says: str         # pattern of the output
     status: int = 0
-    env: str = ''     # read by SCRIPTS: UNKNOWN, an architecture; SMI and KFD, the GPU; RUNTIME, a sanitizer's
-    makes: str = ''   # pattern of rules and tests
+    env: str = ''     # read by SCRIPTS: UNKNOWN, an architecture; SMI and KFD, the GPU; RUNTIME, a sanitizer's library
+    makes: str = ''   # pattern of the rules and tests that CMake writes
     source: str = ''
     times: int = 1    # runs of CMake in one folder
 
@@ -61,7 +61,7 @@ function(nanobind_add_stub name)
   add_custom_target(${name})
 endfunction()
 ''',
-    # CMake's notes on compilers: found once for C and C++, written here for others, which need not work.
+    # CMake's files on compilers: CMake makes those of C and C++ once; those of other compilers, which are fakes, are written here.
     'compilers/CMakeLists.txt': '''cmake_minimum_required(VERSION 3.22)
 project(compilers LANGUAGES C CXX)
 set(CMAKE_CUDA_COMPILER ${MADE}/bin/nvcc)
@@ -80,7 +80,7 @@ endforeach()
 
 
 class World:
-    """Runs cases: a prefix with all that the project looks for."""
+    """Runs cases with a prefix that holds fakes of all that the project looks for."""
 
     def __init__(self, prefix: pathlib.Path, cmake: str, cc: str, cxx: str) -> None:
         self.cmake, self.prefix = cmake, prefix
@@ -91,7 +91,7 @@ class World:
         for name, text in SCRIPTS.items():
             (prefix / 'bin' / name).write_text('#!/bin/sh\n' + text.format(prefix=prefix, cxx=cxx) + '\n')
             (prefix / 'bin' / name).chmod(0o755)
-        # A disk is several times as slow with the links of tests/simt.
+        # On a disk the links of tests/simt take several times as long.
         memory = '/dev/shm'
         self.builds = memory if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2**28 else None
         kept = {name: os.environ[name] for name in ('HOME', 'TMPDIR', 'LD_LIBRARY_PATH') if name in os.environ}
@@ -159,7 +159,7 @@ class File:
         self.blocks: list[tuple[int, list[int]]] = [(1, [])]  # branches and functions: first line, own commands
         self.ends: dict[int, int] = {}  # end of each if without else, by the line of its last condition
         self.ran: dict[int, set[str]] = collections.defaultdict(set)  # case names by line
-        self.passed: set[int] = set()  # an if of `ends` that ran nothing
+        self.passed: set[int] = set()  # keys of `ends` whose condition was false
         depth, within, conditions = 0, [self.blocks[0]], []
         for token in re.finditer(r'#[^\n]*|"(?:\\.|[^"\\])*"|[A-Za-z_]\w*(?=\s*\()|[()]', self.text):
             word, line = token[0], self.text.count('\n', 0, token.start()) + 1
@@ -187,7 +187,7 @@ class File:
 
 
 def read_trace(trace: pathlib.Path, source: pathlib.Path, files: dict[str, File], case: Case) -> None:
-    condition = None  # last command, if in `ends`: the next one shows whether it was true
+    condition = None  # the last command, if it is in `ends`; the next command shows whether it was true
     with trace.open(encoding='utf-8') as lines:
         for text in lines:
             record = json.loads(text) if f'"{source}/' in text else {}

@@ -24,7 +24,7 @@ nlohmann::json json_of(const Folder &folder, std::vector<std::string> arguments,
 // The bench must fail with one line that begins with `what`.
 void require_bench_error(const Outcome &outcome, const std::string &what);
 
-// Permission bits apply, even if this process is root's.
+// To this command permission bits apply, even if root runs this process.
 Outcome unprivileged_command(const std::vector<std::string> &arguments);
 
 // Prints a skip if the backend is not available.
@@ -35,14 +35,14 @@ std::string npy(const std::string &dict, const std::string &data, int version = 
 
 std::string bytes_of(const std::vector<float> &values);
 
-// Small multiples of 1/8 have exact products.
+// Its values are small multiples of 1/8, so that products are exact.
 struct Matrix {
   Matrix(int64_t row_count, int64_t column_count, int seed);
   double at(int64_t row, int64_t column) const { return values[static_cast<size_t>(row * columns + column)]; }
   std::string file(bool fortran_order) const;
 
   int64_t rows, columns;
-  std::vector<float> values;  // by rows
+  std::vector<float> values;  // row-major
 };
 
 // The output must be exactly a C-ordered .npy file.

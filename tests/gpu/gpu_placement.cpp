@@ -5,8 +5,8 @@
 namespace sgemm_test::gpu {
 namespace {
 
-constexpr size_t kGuard = 128;      // Buffer's, on either side
-constexpr size_t kAlignment = 256;  // device memory's; Buffer counts misalignment from kHostAlignment
+constexpr size_t kGuard = 128;      // bytes of Buffer's guard on either side
+constexpr size_t kAlignment = 256;  // alignment of device memory
 constexpr size_t kHostAlignment = 64;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Calls on device pointers: each case in each configuration and forced kernel.
+// Calls on device pointers: each case without a handle, with one, and with each kernel forced (support/ways.h).
 #include <cfloat>
 #include <cmath>
 #include <cstdlib>
@@ -69,7 +69,7 @@ class Runner {
     for (const libsgemm_layout_t layout : kLayouts) run(problem.test.routine, {&problem}, layout);
   }
 
-  // Without a forced kernel each configuration ran at least `calls`; some kernel could be forced.
+  // Each configuration without a forced kernel must have run at least `calls` calls, and some forced kernel one.
   void finish(int calls) {
     failures_.report();
     int rows = 0, forced = 0;
@@ -124,7 +124,7 @@ TEST_CASE("products in each math mode on device pointers, as the backend chooses
       Runner runner(mode);
       const std::vector<Case> cases = cases_of(Routine::kSgemm);
       for (size_t i = 0; i < cases.size(); i += 11) runner.run(make_problem(cases[i]));
-      // Large enough for every kernel, and for modes with FP32's error to beat FP32.
+      // Large enough for every kernel, and for modes with FP32's error to be faster than FP32.
       for (const int offset : {0, 1}) {
         Case test =
             rounds(mode) ? case_of(Routine::kSgemm, 1100, 1030, 700) : case_of(Routine::kSgemm, 3100, 3030, 300);
@@ -200,7 +200,7 @@ TEST_CASE("products of 16-bit operands in many tiles, in every row") {
 
 namespace {
 
-// `shape` and `size` must outlive it.
+// `shape` and `size` must outlive the result.
 BatchArgs one_group(const Args &shape, const int64_t *size) {
   BatchArgs batch;
   batch.transa = &shape.transa, batch.transb = &shape.transb;

@@ -277,7 +277,7 @@ TEST_CASE("calls before and after a reset", "[.]") {
     }
     for (const int64_t size : {20, 300, 1100}) expect_gpu(exact_problem(size));
     gpu::reset_device(0);
-    if (round == 1) expect_gpu(problem);  // after a reset the library may be the first on the device
+    if (round == 1) expect_gpu(problem);  // here the library is the first to use the device after a reset
   }
   CHECK(libsgemm_release_memory() == LIBSGEMM_SUCCESS);
 }

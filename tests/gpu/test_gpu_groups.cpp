@@ -18,7 +18,7 @@ std::string sgemm_test::skip_reason() { return gpu::missing(); }
 
 namespace {
 
-// Some are empty, some only scale C. `aligned`: columns of A and B start at multiples of 16 bytes.
+// Some groups are empty, some only scale C. `aligned`: columns of A and B start at multiples of 16 bytes.
 class RaggedGroups {
  public:
   RaggedGroups(Routine routine, bool aligned, int count, int64_t largest) : element_(element_of(routine)) {
@@ -133,7 +133,7 @@ TEST_CASE("ragged groups, as the backend chooses and in each row for them") {
       REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
       const libsgemm_status_t status = groups.run(handle);
       INFO(describe(way) << ", " << count << " groups: " << message());
-      if (status == LIBSGEMM_NOT_SUPPORTED && !kernel.empty()) continue;  // for another GPU, type or alignment
+      if (status == LIBSGEMM_NOT_SUPPORTED && !kernel.empty()) continue;  // it is for another GPU, type or alignment
       REQUIRE(status == LIBSGEMM_SUCCESS);
       const Arithmetic how = arithmetic();
       const std::string ran = last_info().kernel;

@@ -44,7 +44,7 @@ class Matrix {
     std::vector<float> part;
     for (int64_t j = 0; j < columns_; j += together) {
       const int64_t last = std::min(j + together, columns_) - 1;
-      for (int64_t first = 0; first < rows_; first += kBuffer) {  // more than one round for a single column only
+      for (int64_t first = 0; first < rows_; first += kBuffer) {  // several rounds only for a single column
         const int64_t rows = std::min(kBuffer, rows_ - first);
         part.assign(static_cast<size_t>((last - j) * ld_ + rows), std::numeric_limits<float>::quiet_NaN());
         for (int64_t column = j; column <= last; ++column) {
@@ -58,6 +58,7 @@ class Matrix {
 
   void poison() { require(driver().fill(memory_.address(), kPoison32, memory_.bytes() / 4), "fill"); }
 
+  // Includes up to 64 elements of the padding.
   std::vector<float> column(int64_t j) const {
     const int64_t count = j + 1 < columns_ ? std::min(ld_, rows_ + 64) : rows_;
     std::vector<float> values(static_cast<size_t>(count));
@@ -104,7 +105,7 @@ class Large {
         c_(2, s_.m, s_.n, s_.ldc) {
     a_.fill();
     b_.fill();
-    // First and last columns, and those around elements 2^29 to 2^32.
+    // First, middle and last columns, and those around elements 2^29 to 2^32.
     std::set<int64_t> columns = {0, s_.n - 1, s_.n / 2};
     for (int power = 29; power <= 32; ++power) {
       const int64_t j = (int64_t{1} << power) / s_.ldc;
@@ -115,7 +116,7 @@ class Large {
     for (const int64_t j : columns) expected_.push_back({j, expect(j)});
   }
 
-  // "" is the library's choice. False if the kernel declined.
+  // With "" the library chooses. Returns false if the kernel declined.
   bool run(const std::string &kernel) {
     Handle handle;
     REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);

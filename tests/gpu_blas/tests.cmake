@@ -1,4 +1,5 @@
-# Drop-ins in programs with mock GPUs: linked with a vendor's BLAS, or in a library that another program opens.
+# The cuBLAS and rocBLAS drop-ins on mock GPUs. A client that is linked with the vendor's (mock) BLAS runs as a program,
+# and as a library that another program opens.
 add_executable(gpu_blas_loader gpu_blas/gpu_blas_loader.c)
 target_link_libraries(gpu_blas_loader PRIVATE ${CMAKE_DL_LIBS})
 function(libsgemm_test_gpu_blas name vendor gpu library driver)

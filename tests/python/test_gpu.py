@@ -59,7 +59,7 @@ def test_products(rng, framework):
     assert isinstance(result, framework.kind) and on_gpu()
     numpy.testing.assert_array_equal(framework.back(result), reference(a, b))
     if framework.kind.__module__.startswith("jax"):
-        return  # read-only arrays
+        return  # JAX's arrays are read-only
     out = framework.to(c)
     assert libsgemm.gemm(framework.to(a), framework.to(b), alpha=2, beta=3, out=out) is out and on_gpu()
     numpy.testing.assert_array_equal(framework.back(out), reference(a, b, alpha=2, beta=3, c=c))

@@ -113,7 +113,7 @@ def test_one_object_for_several_tasks():
 
     inner, outer = asyncio.run(all_tasks())
     assert [each[0] for each in inner] == 3 * ["ref"] and outer == "ref"
-    assert all(each[1] is not None for each in inner)  # from the block that made the tasks
+    assert all(each[1] is not None for each in inner)  # settings of the block that made the tasks
     assert libsgemm._core.settings.get() is None
 
 
@@ -224,7 +224,7 @@ def test_threads(rng):
 
 
 def test_other_threads_run_during_a_call(rng):
-    # Long enough for a thread that only needs Python's lock to count.
+    # The product takes long enough for a thread that needs only Python's lock to count.
     a = rng.standard_normal((1200, 1200), dtype=numpy.float32)
     counts, done = [0], threading.Event()
 

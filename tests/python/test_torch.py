@@ -59,7 +59,7 @@ def test_tensors(device):
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch has no GPU")
 def test_the_current_stream():
-    # The stream makes operands later and reads the result: right only in this order.
+    # The stream makes operands late, and reads the result: it is right only if the product is in this stream, too.
     with torch.cuda.stream(torch.cuda.Stream()), torch.device("cuda"):
         for call in (libsgemm.gemm, torch.mm):
             with libsgemm.torch.enabled():
@@ -180,10 +180,10 @@ def test_autograd(device):
 def test_settings_reach_the_threads_of_autograd(device):
     a, b = torch.randn(4, 5, requires_grad=True), torch.randn(5, 6)
     seen = []
-    a.register_hook(lambda _: seen.append(libsgemm.last_info()))  # called where the gradient is computed
+    a.register_hook(lambda _: seen.append(libsgemm.last_info()))  # called in the thread that computes the gradient
     with libsgemm.using(verify="full"):
         libsgemm.torch.enable(mode="bf16")
-    (a @ b).square().sum().backward()  # gradients without strides of 0, which PyTorch keeps
+    (a @ b).square().sum().backward()  # square(): without it the gradient has strides of 0, and PyTorch computes it
     assert seen[0].math_mode == "bf16" and seen[0].verify_ratio >= 0
 
 
