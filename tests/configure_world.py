@@ -61,7 +61,7 @@ function(nanobind_add_stub name)
   add_custom_target(${name})
 endfunction()
 ''',
-    # CMake's files on compilers: CMake makes those of C and C++ once; those of other compilers, which are fakes, are written here.
+    # CMake's files on compilers: made once by CMake for C and C++, written here for the others, which are fakes.
     'compilers/CMakeLists.txt': '''cmake_minimum_required(VERSION 3.22)
 project(compilers LANGUAGES C CXX)
 set(CMAKE_CUDA_COMPILER ${MADE}/bin/nvcc)

@@ -1,5 +1,5 @@
-"""clang-tidy over a build's files: tidy.py BUILD FILE... Skips a file that passed with the same preprocessed text,
-command, checks and clang-tidy: CI analyses what a change touches."""
+"""clang-tidy over a build's files: tidy.py BUILD FILE... Skips a file that passed earlier with the same preprocessed
+text, command, checks and clang-tidy, so CI analyses only what a change touches."""
 import concurrent.futures
 import hashlib
 import json
@@ -17,7 +17,7 @@ CHECKS = (ROOT / '.clang-tidy').read_bytes()
 
 
 def key(entries):
-    """Names clang-tidy's input, independent of the sources' location."""
+    """Hash of clang-tidy's input, independent of the sources' location."""
     text = hashlib.sha256(VERSION + CHECKS)
     for entry in entries:
         words = shlex.split(re.sub(r' -o \S+ -c ', ' -E ', entry['command']))

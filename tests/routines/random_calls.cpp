@@ -3,7 +3,8 @@
 //   random_calls [--seed S] [--minutes M] [--calls N] [--first N] [--backend NAME] [--gpu]
 //
 // Makes calls first, first + 1, ... of the seed. Prints a wrong call with the options that repeat it. Exit status 0:
-// all right; 1: some wrong; 2: wrong options; 77: no backend. LIBSGEMM_TEST_BACKEND also names the backend.
+// all right; 1: some wrong; 2: wrong options; 77: no backend. LIBSGEMM_TEST_BACKEND also names the backend. Bursts, and
+// --concurrent-graphs and --fault: random_calls_run.h.
 #include <getopt.h>
 
 #include <chrono>
@@ -125,7 +126,7 @@ int run(const Options &options) {
   double told = 0;
   size_t shown = 0;
   for (uint64_t done = 0; options.calls == 0 || done < options.calls;) {
-    // Bursts end at multiples of kBurst: a part of a run has the whole run's bursts.
+    // Bursts end at multiples of kBurst, so that a run of --first has the bursts of the whole run.
     const uint64_t next = options.first + done, left = kBurst - next % kBurst;
     const uint64_t count = options.calls == 0 ? left : std::min(left, options.calls - done);
     runner.burst(next, count);

@@ -1,4 +1,4 @@
-// The artificial NVIDIA GPU that runs kernels, and real GPUs, only queried.
+// Devices of the CPU emulation: an artificial NVIDIA GPU, which runs kernels, and real GPUs, which are only queried.
 #include "runtime/device.h"
 
 #include <cstdio>

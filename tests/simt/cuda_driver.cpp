@@ -1,4 +1,4 @@
-// NVIDIA driver functions for kernels on the CPU.
+// The CPU emulation of the driver's function that makes tensor maps. It refuses what the driver refuses.
 #include <algorithm>
 #include <cstring>
 

@@ -18,7 +18,7 @@ using libsgemm::cuda::TensorMap;
 
 namespace {
 
-// `rows` x `k` numbers, larger than the box at (0, 0).
+// `rows` x `k` numbers, and their box at (0, 0), which may extend beyond them.
 class Operand {
  public:
   Operand(const WgmmaTile &tile, bool along_k, int box_rows, int rows, int k)
@@ -80,7 +80,7 @@ std::string launched(const WgmmaTile &tile, const WgmmaTest &test) {
   return status == LIBSGEMM_SUCCESS ? "" : error.text;
 }
 
-// The fault of a small tile, or C's first element.
+// Returns the fault that the emulation finds, or C's first element.
 std::string outcome(WgmmaFault fault, uint64_t seed) {
   simt::schedule().seed = seed;
   const WgmmaTile &tile = wgmma_tiles().front();

@@ -9,7 +9,7 @@
 namespace sgemm_test {
 
 struct Fault {
-  std::string parameter;  // name in the header
+  std::string parameter;  // name in libsgemm.h
   std::string label;
   Args args;
 };
@@ -23,7 +23,7 @@ std::string misreported(libsgemm_status_t status, const std::string &entry, cons
 
 bool has_word(const std::string &text, const std::string &word);
 
-// Messages list as many kernels as fit.
+// The first kernel of a message that lists as many kernels as fit.
 std::string first_kernel();
 
 }  // namespace sgemm_test

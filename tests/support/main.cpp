@@ -1,4 +1,4 @@
-// Provides a clean environment and the backend under test, and a visible skip without it.
+// main() of test programs: cleans the environment, selects the backend under test, and prints a skip if it is missing.
 #include <libsgemm.h>
 
 #include <cstdio>
@@ -85,7 +85,7 @@ bool has(libsgemm_math_mode_t mode) {
     std::sscanf(device.arch, "sm_%d", &number);
     return number;
   }();
-  if (mode == LIBSGEMM_MATH_FP32_FAST) {  // if FP64 is as fast
+  if (mode == LIBSGEMM_MATH_FP32_FAST) {  // only on chips with fast FP64
     const std::string name = device.name;
     const auto named = [&](const char *chip) { return name.find(chip) != std::string::npos; };
     return named("A100") || named("A800") || named("A30") || named("H100") || named("H200");

@@ -1,10 +1,10 @@
-// The generator has the same sequence everywhere. The conversions share no code with the library.
+// Random numbers, the same on every machine, and conversions of numbers, which share no code with the library.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
-// Also compiles a hot function for wider vectors, chosen at run time.
+// Compiles a hot function for several vector widths; the program chooses one at run time.
 #if defined(__x86_64__)
 #define SGEMM_TEST_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
 #else

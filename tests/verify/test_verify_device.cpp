@@ -1,5 +1,5 @@
-// Verification of device memory on the mock GPU: findings, consequences, and its own failures. LIBSGEMM_TEST_STRICT=1:
-// with LIBSGEMM_STRICT.
+// Verification of results in device memory on the mock GPU: what it finds, what follows, and its own failures.
+// LIBSGEMM_TEST_STRICT=1 sets LIBSGEMM_STRICT.
 #include <cmath>
 
 #include "plugins/products.h"

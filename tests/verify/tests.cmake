@@ -1,10 +1,10 @@
 libsgemm_add_test(verify/test_verify_calls PER_BACKEND TIMEOUT 1800)
-# This entry computes from host memory on the mock GPU.
+# In this test the mock GPU computes calls on host memory.
 add_test(NAME test_verify_calls.mock COMMAND test_verify_calls "no call*")
 set_tests_properties(test_verify_calls.mock PROPERTIES LABELS cpu TIMEOUT 600 ENVIRONMENT
                      "LIBSGEMM_TEST_BACKEND=cuda;LIBSGEMM_BACKEND_PATH=${CMAKE_CURRENT_BINARY_DIR}/plugins/gpu")
 add_dependencies(test_verify_calls mock_gpu)
-# These library objects are below the API.
+# test_verify calls functions below the API, so it links the library's objects.
 libsgemm_objects(objects verify/verify.cpp verify/claim.cpp verify/sums.cpp verify/tiles.cpp process/parallel.cpp matrix/host_matrix.cpp
                  matrix/product.cpp ref/naive.cpp)
 libsgemm_add_test(verify/test_verify SOURCES verify/test_verify_range.cpp verify/test_verify_rates.cpp ${objects})

@@ -1,4 +1,4 @@
-// A call for a kernel of the table in CPU memory.
+// Calls kernels of the table in the CPU emulation, and checks results and workspace.
 #pragma once
 
 #include <cmath>
@@ -75,7 +75,7 @@ inline GemmDesc describe_call(Routine routine, const Args &args) {
   return d;
 }
 
-// Rounds up to 16 or 32 bytes.
+// Rounds up to 8 elements, which have 16 or 32 bytes.
 inline int64_t whole_chunks(int64_t elements) { return (elements + 7) / 8 * 8; }
 
 enum class Form { kSingle, kStrided, kDeviceArrays, kHostArrays };
@@ -121,7 +121,7 @@ class Job {
       if (specials && test.routine != Routine::kStrsm) {
         add_specials(&random, &problem.a);
         add_specials(&random, &problem.b);
-        // With random numbers the bounds of elements without these terms would be NaN.
+        // Not with random inputs, for which these values would make the bounds of other elements NaN.
         if (is_in_place(test.routine) && test.inputs == Inputs::kExact) add_specials(&random, &problem.c);
         solve(&problem);
       }
@@ -143,7 +143,7 @@ class Job {
   }
 
   const GemmDesc &desc() const { return desc_; }
-  // Requires the defined sums (oracle.h, chain()).
+  // Requires sums in sequential FMA order (oracle.h, chain()).
   void ask_for_chains() { desc_.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT; }
   bool arrays_on_device() const { return form_ == Form::kDeviceArrays; }
   std::string check(const Arithmetic &how = {}) { return placement_->check(how); }

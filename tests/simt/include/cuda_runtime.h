@@ -1,4 +1,4 @@
-// CUDA C++ names of kernels, for the CPU.
+// The names of CUDA C++ that kernels use, for the CPU emulation.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include "simt/fibers/simt.h"
 
-// Kernels of sm_90a run here, inline assembly does not.
+// Enables sm_90a's kernels; ptx.h is replaced.
 #define __CUDA_ARCH_FEAT_SM90_ALL 1
 
 #define __global__
@@ -132,7 +132,7 @@ inline void __threadfence_system() { simt::yield(); }
 inline void __nanosleep(unsigned) { simt::yield(); }
 inline long long clock64() { return static_cast<long long>(++simt::current->clock); }
 
-// An atomic operation is a read-modify-write between thread switches.
+// Threads switch only before the read-modify-write.
 namespace simt {
 template <typename T, typename Update>
 T atomic(T *address, Update update) {
@@ -186,11 +186,11 @@ inline unsigned atomicInc(unsigned *address, unsigned limit) {
 namespace simt {
 
 inline unsigned warp_lane() { return current->rank % 32; }
-// First lane of the warp in its wave; `mask` as lanes of the wave.
+// The lane of its wave at which the warp begins; `mask` shifted to the wave's lanes.
 inline unsigned warp_begin() { return lane() - warp_lane(); }
 inline uint64_t warp_mask(unsigned mask) { return static_cast<uint64_t>(mask) << warp_begin(); }
 
-// A shuffle's source, or the lane itself if outside its segment of `width` lanes.
+// The source lane of a shuffle, or the lane itself if that is outside its segment of `width` lanes.
 inline unsigned segment_begin(int width) { return warp_lane() & ~(static_cast<unsigned>(width) - 1); }
 inline unsigned source_up(unsigned delta, int width) {
   return warp_lane() - segment_begin(width) >= delta ? warp_lane() - delta : warp_lane();

@@ -1,4 +1,4 @@
-// Replaces backends/cuda/runtime/launch.h.
+// Replaces backends/cuda/runtime/launch.h in the CPU emulation.
 #pragma once
 
 #include <cuda_runtime.h>
