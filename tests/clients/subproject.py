@@ -40,7 +40,7 @@ with tempfile.TemporaryDirectory() as scratch:
     done = configure(scratch / 'asked', '-DLIBSGEMM_INSTALL=ON')
     need(done.returncode == 0, 'the project cannot be configured with LIBSGEMM_INSTALL', done)
     done, files = installed(scratch / 'asked', scratch / 'prefix_asked')
-    # Nothing is built, so installing fails at the first file, whose name the message shows.
+    # Nothing is built, so installing fails at its first file, and the message names it.
     need(done.returncode != 0 and 'libsgemm' in done.stderr, 'with LIBSGEMM_INSTALL=ON nothing of libsgemm is installed', done)
 
     done = configure(scratch / 'static', '-DBUILD_SHARED_LIBS=OFF')

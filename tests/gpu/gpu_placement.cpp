@@ -5,9 +5,9 @@
 namespace sgemm_test::gpu {
 namespace {
 
-constexpr size_t kGuard = 128;      // bytes of Buffer's guard on either side
-constexpr size_t kAlignment = 256;  // alignment of device memory
-constexpr size_t kHostAlignment = 64;
+constexpr size_t kGuard = 128;         // bytes of Buffer's guard on either side
+constexpr size_t kAlignment = 256;     // alignment of device memory
+constexpr size_t kHostAlignment = 64;  // Buffer counts misalignment from it
 
 }  // namespace
 

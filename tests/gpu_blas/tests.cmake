@@ -1,5 +1,5 @@
-# The cuBLAS and rocBLAS drop-ins on mock GPUs. A client that is linked with the vendor's (mock) BLAS runs as a program,
-# and as a library that another program opens.
+# The cuBLAS and rocBLAS drop-ins on mock GPUs. The client, linked with a mock of the vendor's BLAS, is a program, or a
+# library that another program opens.
 add_executable(gpu_blas_loader gpu_blas/gpu_blas_loader.c)
 target_link_libraries(gpu_blas_loader PRIVATE ${CMAKE_DL_LIBS})
 function(libsgemm_test_gpu_blas name vendor gpu library driver)

@@ -3,8 +3,8 @@
 //   random_calls [--seed S] [--minutes M] [--calls N] [--first N] [--backend NAME] [--gpu]
 //
 // Makes calls first, first + 1, ... of the seed. Prints a wrong call with the options that repeat it. Exit status 0:
-// all right; 1: some wrong; 2: wrong options; 77: no backend. LIBSGEMM_TEST_BACKEND also names the backend. Bursts, and
-// --concurrent-graphs and --fault: random_calls_run.h.
+// all right; 1: some wrong; 2: wrong options; 77: no backend. LIBSGEMM_TEST_BACKEND also names the backend. Bursts and
+// other options: random_calls_run.h.
 #include <getopt.h>
 
 #include <chrono>

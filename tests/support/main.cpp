@@ -20,7 +20,6 @@ namespace {
 constexpr int kSkipped = 77;  // tests/CMakeLists.txt: CTest's skip status
 constexpr int kBroken = 70;
 
-// Keeps the locations of OpenBLAS and plugins.
 void clean_environment() {
   std::vector<std::string> names;
   for (char **entry = environ; *entry != nullptr; ++entry) {

@@ -342,7 +342,7 @@ TEST_CASE("a thousand refused results leave no memory behind") {
   CHECK(p.untouched());
 }
 
-// With LIBSGEMM_TEST_VERIFY=1: LIBSGEMM_VERIFY=sample, LIBSGEMM_VERIFY_ACTION=error.
+// With LIBSGEMM_TEST_VERIFY=1.
 TEST_CASE("calls without a handle are verified as the environment says", "[.][environment]") {
   const mock::Site sites[] = {mock::kAllocate, mock::kCopy, mock::kLaunch, mock::kChecksum};
   reset();

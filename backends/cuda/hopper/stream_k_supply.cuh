@@ -25,7 +25,7 @@ __device__ __forceinline__ bool mends_first(const StreamKOperands &o) {
 struct StreamKBox {
   bool exists, of_a, k_first, direct;  // k_first: the box is k x outer
   const void *map;
-  uint32_t offset;               // in the stage, in bytes
+  uint32_t offset;               // bytes from the start of the stage
   int outer_offset, outer_step;  // MN-major: offset in the tile, step from tile to tile
   int k_offset, k_step;          // K-major: offset, step from k-tile to k-tile
 

@@ -225,7 +225,7 @@ __device__ __forceinline__ void split(const PassProblem &p) {
     }
   }
   if constexpr (kRanges) {
-    // Only in blocks at the panel's first k. Every panel finds the same excess.
+    // Only blocks at the panel's first k do this. Every panel finds the same excess.
     if (first_k == 0 && step == 0) {
       const auto *least = words_of(o.splits.least);
       uint32_t excess = 0;

@@ -75,7 +75,7 @@ inline GemmDesc describe_call(Routine routine, const Args &args) {
   return d;
 }
 
-// Rounds up to 8 elements, which have 16 or 32 bytes.
+// Rounds up to a multiple of 8 elements: 16 or 32 bytes.
 inline int64_t whole_chunks(int64_t elements) { return (elements + 7) / 8 * 8; }
 
 enum class Form { kSingle, kStrided, kDeviceArrays, kHostArrays };

@@ -132,7 +132,7 @@ inline void __threadfence_system() { simt::yield(); }
 inline void __nanosleep(unsigned) { simt::yield(); }
 inline long long clock64() { return static_cast<long long>(++simt::current->clock); }
 
-// Threads switch only before the read-modify-write.
+// Atomic operations: threads switch only before the read-modify-write.
 namespace simt {
 template <typename T, typename Update>
 T atomic(T *address, Update update) {
