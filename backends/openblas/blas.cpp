@@ -32,7 +32,8 @@ constexpr int kDeepBind = 0;
 constexpr int kDeepBind = RTLD_DEEPBIND;
 #endif
 
-// Set while a library is loaded, by setenv(): glibc locks it against other threads.
+// A variable that is set while a library is loaded. setenv(): glibc locks it against other threads, whose variables our
+// own list in `environ` would lose. The list may still move under a thread that reads it.
 class AddedVariable {
  public:
   AddedVariable(const char *name, const char *value)

@@ -10,9 +10,10 @@ namespace libsgemm {
 libsgemm_status_t blas_open(const Host &host, Error *error);
 const char *blas_version();
 const char *blas_arch();  // "Haswell"; "": not reported
-int blas_threads();       // 1: not reported
+int blas_threads();       // threads of its next call; 1: not reported
 void blas_end_threads();  // the next call starts them again
 
+// The caller's own (Launch::blas), or the opened one.
 const CpuBlas &blas_for(const Launch &launch);
 
 bool blas_fits(const CpuBlas &blas, const GemmDesc &desc);

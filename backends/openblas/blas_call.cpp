@@ -163,7 +163,7 @@ const char *take_place(const CpuBlas &blas, bool *shared) {
   return nullptr;
 }
 
-// Threads may be missing after a fork.
+// Threads may be missing after a fork. Returns NULL, or what is missing.
 const char *lacks_for_threads(const CpuBlas &blas, int threads) {
   if (blas.threads_run != nullptr && *blas.threads_run == 0) {
     const std::lock_guard<std::mutex> lock(g_mutex);

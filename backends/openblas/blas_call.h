@@ -1,8 +1,8 @@
 // Admission to the BLAS: a call waits for a buffer, and is refused if memory or threads are missing.
 //
-// OpenBLAS has a fixed number of buffers. Each of its threads and each running call holds one; a call without one ends
-// in a signal. If a buffer cannot be mapped, OpenBLAS retries for ever. It ends the process if a thread cannot be
-// started, or if a threaded product lacks memory.
+// OpenBLAS has a fixed number of buffers, at least twice the threads of its build. Each of its threads and each running
+// call holds one; a call without one ends in a signal. If a buffer cannot be mapped, OpenBLAS retries for ever. It ends
+// the process if a thread cannot be started, or if a threaded product lacks memory.
 #pragma once
 
 #include "contract/cpu_blas.h"

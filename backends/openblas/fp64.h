@@ -1,3 +1,4 @@
+// Products with sums in FP64.
 #pragma once
 
 #include "blas.h"

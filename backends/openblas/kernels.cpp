@@ -67,7 +67,8 @@ bool supports_batch(const GemmDesc &d, int) {
   return d.routine == Routine::gemm && d.type == Type::f32 && d.batch != Batch::none;
 }
 
-// OpenBLAS uses threads for a gemm from 64^3 on, and for smaller sizes of other routines. Smaller calls skip the check.
+// OpenBLAS uses threads for a gemm from 64^3 on, and for smaller sizes of other routines. Smaller calls skip the
+// check for threads.
 bool may_use_threads(const ConvDesc &) { return true; }
 bool may_use_threads(const GemmDesc &d) {
   constexpr double kLeastGemm = 40.0 * 40 * 40, kLeast = 16.0 * 16;
@@ -76,6 +77,7 @@ bool may_use_threads(const GemmDesc &d) {
   return of_c * static_cast<double>(d.k) > kLeastGemm;
 }
 
+// All launches of this backend go through here.
 template <auto LAUNCH, typename Desc>
 libsgemm_status_t inside(const Desc &d, const Launch &how, Error *error) {
   const BlasCall call(blas_for(how), may_use_threads(d));
@@ -101,7 +103,8 @@ const float *f32_at(const void *base, int64_t row, int64_t col, int64_t ld, libs
 }
 
 // openblas_sgemmtr_blocks: gemmtr by block columns. The diagonal block is computed in scratch, and its triangle copied,
-// which wastes 256 / n of the work. OpenBLAS 0.3.29's own sgemmtr reads beyond its operands when ld * n exceeds 2^31.
+// which wastes 256 / n of the work. OpenBLAS 0.3.29's own sgemmtr is not used: it reads beyond its operands when
+// ld * n exceeds 2^31.
 constexpr int64_t kBlock = 256;
 
 libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &how, Error *error) {
@@ -141,8 +144,9 @@ libsgemm_status_t launch_gemmtr(const GemmDesc &d, const Launch &how, Error *err
   return LIBSGEMM_SUCCESS;
 }
 
-// 16-bit operands are upconverted exactly; tf32, bf16 and fp16 round floats to these formats. Scratch: 2 blocks of at
-// most 1024 x 512 floats, 4 MiB. A is read once per 1024 columns of C.
+// openblas_sgemm_widened, openblas_ssyrk_widened: 16-bit operands, upconverted exactly. openblas_sgemm_tf32, _bf16,
+// _fp16: floats rounded to these formats. Scratch: 2 blocks of at most 1024 x 512 floats, 4 MiB. A is read once per
+// 1024 columns of C.
 constexpr int64_t kWide = 1024, kDeep = 512;
 
 template <Routine ROUTINE>

@@ -1,3 +1,4 @@
+// The kernel table of openblas.
 #pragma once
 
 #include "contract/backend.h"

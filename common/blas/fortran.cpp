@@ -1,4 +1,4 @@
-// Hidden string lengths follow the last argument and are not read.
+// BLAS by its Fortran interface. Hidden string lengths follow the last argument and are not read.
 #include "blas/program.h"
 #include "blas/report.h"
 #include "blas/spellings.h"

@@ -1,3 +1,4 @@
+// The process's loaded objects.
 #pragma once
 
 #include <dlfcn.h>

@@ -109,6 +109,7 @@ class Search {
   const CpuBlas *found_now() const { return new_; }
 
  private:
+  // Returns NULL for libsgemm's own functions.
   static void *others(void *function) {
     const link_map *const map = function != nullptr ? object_of(function) : nullptr;
     if (map == nullptr) return nullptr;
@@ -134,6 +135,7 @@ struct Question {
   const Own *answer;
 };
 
+// Threads that search at the same time find the same results independently.
 const CpuBlas *answer(void *question) {
   Question &q = *static_cast<Question *>(question);
   Search search(kSpellings[q.spelling], q.caller);

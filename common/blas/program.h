@@ -26,6 +26,7 @@ struct Own {
 constexpr unsigned kOwnSlotBits = 10;
 extern std::atomic<const Own *> g_own[1 << kOwnSlotBits];  // recent results, by caller and name
 
+// `caller` is an address in the calling code.
 const Own &find_own(const char *entry, int spelling, const void *caller);
 
 inline std::atomic<const Own *> &own_slot(const char *entry, uintptr_t caller) {

@@ -78,7 +78,7 @@ bool call_cblas_xerbla(const char *handler, const char *name, int position, cons
 template <typename INT>
 void report(Interface interface, const char *name, const char *handler) {
   libsgemm_info_t info;
-  libsgemm_last_info(&info);
+  libsgemm_last_info(&info);  // without memory only the reason is missing
   if (interface == Interface::fortran) {
     if (call_xerbla<INT>(handler, name, info.argument)) return;
   } else if (call_cblas_xerbla<INT>(handler, name, info.argument, info.message)) {

@@ -1,3 +1,4 @@
+// Reports of illegal arguments, and calls returned to the program's BLAS.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@ bool performed(const Call &call, const char *name, const char *handler);
 template <typename INT>
 bool performed(const GroupCall &call, const char *name, const char *handler);
 
+// Counts and times a call of the program's function.
 class GivenBack {
  public:
   explicit GivenBack(const Call &call) : call_(&call), start_(begin()) {}

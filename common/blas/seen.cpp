@@ -34,6 +34,7 @@ void tell_of(const dl_phdr_info &object) {
   }
 }
 
+// No exception may leave the callback: the C library would not release its lock.
 int tell_of_next(dl_phdr_info *object, size_t, void *) {
   try {
     if (object->dlpi_name != nullptr && object->dlpi_name[0] != '\0') tell_of(*object);

@@ -1,10 +1,12 @@
 // Names under which programs look for a BLAS routine:
-//   sgemm_, cblas_sgemm      LAPACK, Octave, SciPy before 1.14; Debian's NumPy, C programs
-//   sgemm_64_                ILP64 builds, Julia, reference BLAS 3.10 and later
-//   scipy_*                  SciPy's wheels
-//   cblas_sgemm64_           NumPy's wheels up to 1.26, OpenBLAS built with a suffix
-//   cblas_sgemm_64           reference CBLAS 3.10 and later
-//   scipy_cblas_sgemm64_     NumPy's wheels from 2.0
+//   sgemm_                             LAPACK, Octave, SciPy before 1.14
+//   sgemm_64_                          ILP64 builds, Julia, reference BLAS 3.10 and later
+//   scipy_sgemm_, scipy_sgemm_64_      SciPy's wheels, and their ILP64 builds
+//   cblas_sgemm                        Debian's NumPy, C programs
+//   cblas_sgemm64_                     NumPy's wheels up to 1.26, OpenBLAS built with a suffix
+//   cblas_sgemm_64                     reference CBLAS 3.10 and later
+//   scipy_cblas_sgemm                  wheels with 32-bit integers
+//   scipy_cblas_sgemm64_               NumPy's wheels from 2.0
 // DEFINE(INT, name, handler) defines a function; `handler` is the program's error handler of that spelling.
 #pragma once
 

@@ -18,6 +18,7 @@ void add_taps(Axis *axis, const Digit &channel, const Digit &row, const Digit &c
   if (!channels_first) axis->add(channel);
 }
 
+// True if a position from `start` can leave [0, size) by adding these digits.
 bool leaves(int64_t start, int64_t size, const Digit &x, const Digit &y, int64_t Digit::*side) {
   int64_t least = start, most = start;
   for (const Digit *d : {&x, &y}) {

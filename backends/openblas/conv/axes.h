@@ -1,7 +1,7 @@
 // A group of a convolution as a product out = alpha A B + beta out of implicit matrices:
 //
 //   element (i, l) of A is a[offset of i in A + offset of l in A], never in the padding;
-//   element (l, j) of B is b[offset of l in B + offset of j in B], or 0 if its position is outside the image;
+//   element (l, j) of B is b[offset of l in B + offset of j in B], or 0 if both positions' sum is outside B's image;
 //   element (i, j) of out is c[offset of i in C + offset of j in C].
 //
 //                     i          l                     j          A  B
@@ -19,8 +19,8 @@ namespace libsgemm {
 // A digit of an index: its range, and the distance between neighbours in the matrices and in B's image.
 struct Digit {
   int64_t count;
-  int64_t a, b, c;
-  int64_t h, w;  // image rows and columns
+  int64_t a, b, c;  // elements
+  int64_t h, w;     // image rows and columns
 
   // True if `next`, which counts slower, continues where this digit ends.
   bool goes_on(const Digit &next) const {

@@ -1,3 +1,4 @@
+// Blocks of an ImplicitProduct's matrices.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +23,7 @@ struct Block {
   Run *runs;
 };
 
+// `runs` has room for `count` runs.
 inline Block block_of(const Axis &axis, int64_t first, int64_t count, Run *runs) {
   Block block = {axis.digit[0], count, 0, runs};
   for (int64_t at = first; at < first + count;) {
@@ -81,6 +83,7 @@ bool lies_as_matrix(const Block &rows, const Block &columns, const Matrix &matri
   return (across == 1 || columns.count == 1) && block->ld >= columns.count && block->ld <= most_ld;
 }
 
+// The t in [0, count) with 0 <= start + t * step < size.
 struct Inside {
   int64_t first, last;
 };

@@ -33,7 +33,7 @@ void multiply(const CpuBlas &blas, char ta, char tb, int64_t m, int64_t n, int64
   blas.gemm_fp64(&ta, &tb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc, 1, 1);
 }
 
-// Blocks end with runs if elements can be used in place.
+// Returns the length of a block. Blocks end with runs if elements can be used in place.
 int64_t next_block(const Axis &axis, int64_t first, int64_t most, bool in_place) {
   const int64_t count = std::min(most, axis.count - first), run = axis.digit[0].count;
   const bool cut = in_place && axis.rank > 1 && run >= kWorthCutting;
@@ -58,6 +58,7 @@ class Convolution {
     for_each_product(desc, measure, this);
   }
 
+  // In floats.
   size_t scratch() const {
     const int64_t runs = (most_i_ + most_j_ + most_l_) * static_cast<int64_t>(sizeof(Run) / sizeof(float));
     const int64_t elements = most_i_ * most_l_ + most_l_ * most_j_ + most_i_ * most_j_;

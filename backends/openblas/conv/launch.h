@@ -1,3 +1,4 @@
+// Convolution kernels.
 #pragma once
 
 #include "blas.h"
