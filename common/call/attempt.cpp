@@ -93,7 +93,7 @@ bool slower_one_by_one(const Backend &table, const GroupsDesc &desc, int device,
   return sum > seconds;
 }
 
-// None if group by group is predicted to be faster, unless a kernel is forced.
+// Returns no kernel if group by group is predicted to be faster, unless a kernel is forced.
 Plan best_plan(const Backend &table, const GroupsDesc &desc, int device, size_t workspace_bytes, const Kernel *forced) {
   const GemmDesc &any = *desc.groups;
   // Types other than FP32 use the FP32 kernels.

@@ -42,7 +42,7 @@ void warn(int index, Note::Why why, const MakeText &make_text) {
 }
 
 // The backend must be usable. On SUCCESS *r->info has the kernel and the result of verification. NOT_SUPPORTED: no
-// kernel can, or groups are predicted to be faster one by one.
+// kernel can do it, or groups are predicted to be faster one by one.
 libsgemm_status_t attempt(Request *r, int index, Error *error);
 
 }  // namespace libsgemm

@@ -35,8 +35,8 @@ struct Call : Caller {
   float *c = nullptr;  // output; trmm's and trsm's B, with ldc for ldb
   int64_t ldc = 0, stride_c = 0;
   int64_t batch_count = 0;  // strided batch, or size of a group
-  int64_t group = -1;       // for messages; -1: none
-  bool planned = false;
+  int64_t group = -1;       // index of the group, for messages; -1: none
+  bool planned = false;     // with plan_a and plan_b
   const libsgemm_plan *plan_a = nullptr, *plan_b = nullptr;
 };
 

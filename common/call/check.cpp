@@ -62,6 +62,7 @@ constexpr AllPositions make_all_positions() {
 
 constexpr AllPositions kPositions = make_all_positions();
 
+// An argument spelt differently would go unchecked.
 constexpr bool all_known(const char *arguments) {
   constexpr const char *kNames[] = {"layout", "side",     "uplo",   "trans", "transa",   "transb",
                                     "diag",   "m",        "n",      "k",     "alpha",    "A",
@@ -125,7 +126,8 @@ class Report {
                   where, what);
   }
 
-  // `letters`: Fortran's legal letters. An illegal one arrives as 0, so the message cannot name it.
+  // `words`: the legal numbers. `letters`: Fortran's legal letters. An illegal one arrives as 0, so the message cannot
+  // name it.
   void one_of(int position, const char *name, int value, int first, int last, const char *words, const char *letters) {
     if (position == 0 || (value >= first && value <= last)) return;
     if (skipped_ != 0) {
@@ -218,7 +220,7 @@ void check_enums(Report *report, const Positions &at, const Call &call) {
   report->one_of(at.diag, "diag", call.diag, 131, 132, "131 (non-unit) or 132 (unit)", "N or U");
 }
 
-// Stored shapes in the caller's layout.
+// Stored shapes in the caller's layout. B's is valid only if the routine has B.
 struct Shapes {
   int64_t a_rows, a_cols, b_rows, b_cols;
 };

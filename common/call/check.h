@@ -1,3 +1,4 @@
+// Argument checks.
 #pragma once
 
 #include "call.h"
@@ -6,9 +7,11 @@
 
 namespace libsgemm {
 
-// Checks all but aliasing. Fills *desc, column-major, or `info`: INVALID_ARGUMENT with the lowest wrong position.
+// Checks all but aliasing. Fills *desc, column-major, or `info`: INVALID_ARGUMENT, the lowest wrong position and
+// a message.
 libsgemm_status_t check_call(const Call &call, ThreadInfo *info, GemmDesc *desc);
 
+// Checks arrays for NULL, counts and sizes.
 libsgemm_status_t check_groups(const GroupCall &call, ThreadInfo *info);
 
 // For libsgemm_plan_create; positions count from its handle.

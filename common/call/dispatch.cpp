@@ -187,6 +187,7 @@ class Moved {
  public:
   explicit Moved(const Request &r) : from_(r) {}
 
+  // NULL, with *error: copying failed.
   Request *take(Error *error) {
     const bool copied = from_.operation.visit_one([&](const auto &desc) { return take(desc, error); });
     return copied ? &*request_ : nullptr;
@@ -404,6 +405,7 @@ void Groups::add(const GemmDesc &desc, const Placement &at) {
 libsgemm_status_t dispatch_groups(const Caller &caller, const Groups &groups, const Settings &settings,
                                   libsgemm_handle *handle, ThreadInfo *info, bool *done) {
   *done = false;
+  // Verification works group by group.
   if (!groups.at_once() || settings.verify != LIBSGEMM_VERIFY_OFF) return LIBSGEMM_SUCCESS;
   const GroupsDesc desc = {groups.descs().data(), static_cast<int64_t>(groups.descs().size())};
   Request r = {caller, Operation(desc), settings, handle, info, groups.at()};

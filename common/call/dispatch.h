@@ -1,3 +1,4 @@
+// Chooses the backend of a checked call, and what follows its failure.
 #pragma once
 
 #include <vector>
@@ -15,7 +16,7 @@ libsgemm_status_t check_operands(const Call &call, const GemmDesc &desc, const S
                                  libsgemm_handle *handle, ThreadInfo *info, Placement *at);
 
 // Computes a legal, non-empty description after check_operands(). `call` has the flags, and arguments' names for
-// messages. `handle` NULL: synchronous.
+// messages. `handle` NULL: synchronous. Fills `info`.
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,
                            ThreadInfo *info);
 

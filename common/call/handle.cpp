@@ -396,6 +396,7 @@ libsgemm_status_t libsgemm_get_verify(libsgemm_handle_t h, libsgemm_verify_t *ve
   return status;
 }
 
+// Keeps last_info of the routine that it waits for.
 libsgemm_status_t libsgemm_synchronize(libsgemm_handle_t h) {
   const InGate gate;
   if (!is_live(h)) return begin(gate, "libsgemm_synchronize", h);

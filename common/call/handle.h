@@ -1,3 +1,4 @@
+// The object behind a libsgemm_handle_t.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +7,14 @@
 #include "contract/backend.h"
 #include "process/env.h"
 
-// In a pool that is never freed: a destroyed handle can be recognised.
+// Handles are in a pool that is never freed: a destroyed handle can be recognised.
 struct libsgemm_handle {
   static constexpr uint32_t kLive = 0x6d6d6567;
 
   // Device memory; the event is recorded after the latest work that uses it.
   struct Workspace {
     int backend, device;
-    uint64_t context;  // owns the memory
+    uint64_t context;  // owns the memory, which vanishes with it
     void *memory;
     size_t bytes;
     void *event;
@@ -34,10 +35,11 @@ struct libsgemm_handle {
   std::vector<Workspace> kept;  // scratch memory of verification, which waits for the end of each call
 
   void use(int backend, int device) { used[backend] |= uint64_t{1} << (device < 63 ? device : 63); }
+  // `to` may be a new stream at the same address.
   void set_stream(void *to);
-  // Allocated at first use, as large as its limit allows; `exact`: exactly that large.
+  // Allocated at first use, as large as its limit allows; `exact`: exactly that large. NULL, with *error: no memory.
   Workspace *obtain(int backend, int device, bool exact, libsgemm::Error *error);
-  // Device memory that stays with the handle until a larger request.
+  // `bytes` of device memory that stay with the handle until a larger request. NULL, with *error: no memory.
   void *keep(int backend, int device, size_t bytes, libsgemm::Error *error);
   void release_all();
 };

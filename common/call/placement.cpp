@@ -46,6 +46,7 @@ bool agree(const Location *locations, int count, Location *where) {
   return true;
 }
 
+// Returns bits of Pinned.
 unsigned pinned_of(const Location *locations, int count) {
   constexpr unsigned bits[] = {kPinnedC, kPinnedA, kPinnedB};
   unsigned pinned = 0;

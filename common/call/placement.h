@@ -1,3 +1,4 @@
+// Finds the operands' memory.
 #pragma once
 
 #include "contract/backend.h"
@@ -9,9 +10,9 @@
 namespace libsgemm {
 
 struct Placement {
-  int owner = -1;  // -1: host memory
+  int owner = -1;  // GPU backend; -1: host memory
   Location where = {Space::host, 0};
-  bool arrays_on_device = false;
+  bool arrays_on_device = false;    // the device reads a batch's pointer arrays
   unsigned pinned[kFirstCpu] = {};  // page-locked host operands by GPU backend, bits of Pinned
 
   bool on_host() const { return owner < 0; }

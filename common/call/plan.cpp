@@ -90,6 +90,7 @@ bool is_candidate(const Settings &settings, int index) {
   return false;
 }
 
+// Releases the memory on failure.
 libsgemm_status_t split(const GemmDesc &desc, size_t bytes, const Launch &launch, const Backend &table, void **memory,
                         Error *error) {
   libsgemm_status_t status = table.allocate(launch.device, bytes, memory, error);

@@ -1,3 +1,4 @@
+// The object behind a libsgemm_plan_t.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +41,7 @@ struct libsgemm_plan {
 
 namespace libsgemm {
 
+// Why a plan cannot be this operand; empty: it can, or is NULL.
 std::string plan_fault(const libsgemm_plan *plan, const PlanOperand &x);
 
 // Checks math mode, device and context, which are known only after placement.

@@ -29,7 +29,7 @@ bool libsgemm_private_find_blas(const libsgemm::CpuBlas *(*search)(void *), void
   const InGate gate;
   if (gate.ending()) return false;
   try {
-    library();
+    library();  // opens the log
     const CpuBlas *const found = search(argument);
     if (found == nullptr) return true;
     const CpuBlas *none = nullptr;

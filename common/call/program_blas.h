@@ -1,10 +1,11 @@
+// The CPU BLAS that the program would call without the drop-in.
 #pragma once
 
 #include "contract/backend.h"
 
 namespace libsgemm {
 
-// The program's own CPU BLAS, the first found. NULL: none, or no call through the drop-in.
+// The first one found. NULL: none, or no call through the drop-in.
 const CpuBlas *program_blas();
 
 }  // namespace libsgemm

@@ -138,7 +138,7 @@ libsgemm_status_t submit_nested(const Call &call) {
   });
 }
 
-// During exit the backend's call was abandoned (gate.h).
+// During exit no call is nested: the backend's call was abandoned (gate.h).
 bool is_nested(const InGate &gate, const ThreadInfo &info) { return info.inside && !gate.ending(); }
 
 const Settings &settings_of(const libsgemm_handle *handle) {
@@ -174,7 +174,7 @@ libsgemm_status_t call_with(const AnyCall &call, const Settings &settings, libsg
   return status;
 }
 
-// Without pointers, which describe_group() adds.
+// Omits pointers, which describe_group() adds.
 Call call_of_group(const GroupCall &g, int64_t i) {
   Call call;
   call.entry = g.entry;
@@ -231,7 +231,7 @@ libsgemm_status_t call_with(const GroupCall &g, const Settings &settings, libsge
   libsgemm_status_t status = check_groups(g, info);
   Groups groups;
   bool at_once = false;
-  const int64_t done = info->groups_done;  // by an attempt that then failed
+  const int64_t done = info->groups_done;  // done by an earlier attempt that then failed
   // Two passes: all groups must be legal before the first is computed.
   for (const bool compute : {false, true}) {
     int64_t first = 0;

@@ -1,9 +1,11 @@
+// Verification around a launch, for products and convolutions.
 #pragma once
 
 #include "attempt.h"
 
 namespace libsgemm {
 
+// On SUCCESS *ran is the kernel that ran.
 using LaunchRequest = libsgemm_status_t(Request *r, int index, const Kernel **ran, Error *error);
 
 // For operands that the CPU can reach. C is restored if the call fails or its result is refused.

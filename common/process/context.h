@@ -1,3 +1,4 @@
+// Contexts own memory, streams and events (Backend::context).
 #pragma once
 
 #include "contract/backend.h"

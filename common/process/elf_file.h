@@ -21,15 +21,15 @@ struct BeneathNote {
   // An ELF note: the name is padded to 4 bytes.
   uint32_t name_bytes = sizeof "libsgemm", rest_bytes = sizeof library + sizeof what, type = kType;
   char name[12] = "libsgemm";
-  char library[32] = {}, what[32] = {};
+  char library[32] = {}, what[32] = {};  // NUL-terminated
 };
 
 struct Beneath {
-  std::string library, what;
+  std::string library, what;  // empty: no such note
 };
 
 // True for a complete shared object for this machine. Otherwise *problem has the reason, with the file's name.
-// `beneath` may be NULL.
+// `beneath` receives the note; may be NULL.
 bool check_shared_object(const std::string &path, Beneath *beneath, std::string *problem);
 
 }  // namespace libsgemm

@@ -16,6 +16,7 @@ constexpr const char *kGpuBackends[] = {"cuda", "hip"};
 constexpr const char *kCpuBackends[] = {"openblas"};
 constexpr const char *kBuiltIn = "ref";
 
+// Backend numbers; GPUs are below kFirstCpu.
 constexpr int kFirstCpu = static_cast<int>(std::size(kGpuBackends));
 constexpr int kRef = kFirstCpu + static_cast<int>(std::size(kCpuBackends));
 constexpr int kBackendCount = kRef + 1;
@@ -42,7 +43,7 @@ Preference prefer_all();
 Preference prefer_cpu();
 
 struct KernelChoice {
-  int8_t backend;
+  int8_t backend;  // -1: none
   int row;
 };
 
@@ -59,15 +60,15 @@ struct Settings {
   libsgemm_verify_action_t verify_action;
 };
 
-// Backend, kernel and partition must depend only on the call, the settings and the machine, and a failure is the call's
-// error. INVARIANT does not need this: all backends give the same bits.
+// A call must give the same bits in every run: backend, kernel and partition depend only on the call, the settings and
+// the machine, and a failure is the call's error. INVARIANT does not need this: all backends give the same bits.
 inline bool repeatable(libsgemm_deterministic_t deterministic) { return deterministic == LIBSGEMM_DETERMINISTIC_ON; }
 
 inline bool may_be_replaced(const Settings &settings) {
   return !settings.strict && !repeatable(settings.deterministic);
 }
 
-// The requested backends, then CPU backends as fallbacks.
+// The requested backends, then CPU backends as fallbacks. Returns their number.
 int candidates(const Settings &settings, int8_t (&order)[kBackendCount]);
 
 struct Environment {
@@ -81,7 +82,7 @@ struct Environment {
   int offload_threads = 0;  // 0: by the number of cores
   int offload_devices = 0;
   size_t device_memory_limit = 0;  // bytes per device; 0: all that is free
-  size_t pinned_memory_limit = 0;  // 0: the default
+  size_t pinned_memory_limit = 0;  // bytes; 0: the default
   double timeout = 300;            // seconds to wait for a device; 0: for ever
   std::string tuning;              // like `calibration`
   int verbose = 0;
@@ -90,7 +91,7 @@ struct Environment {
   bool stats_calls = false;
   bool verify_seed_set = false;
   uint64_t verify_seed = 0;
-  std::string error;                // invalid values, and the valid ones
+  std::string error;                // invalid values, and the valid ones; empty: none
   std::vector<std::string> names;   // all variables
   std::vector<std::string> strays;  // sentences on unknown LIBSGEMM_ variables
 };

@@ -72,6 +72,7 @@ void at_exit() {
   wait_until_idle();
 }
 
+// False if the process is ending, unless the thread is inside an earlier call.
 bool enter(GateThread *t) {
   if (t->depth++ > 0) return !t->ending;
   for (;;) {

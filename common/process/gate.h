@@ -15,6 +15,7 @@ namespace libsgemm {
 
 struct GateThread;
 
+// Waits while a fork is in progress.
 class InGate {
  public:
   InGate();

@@ -63,6 +63,7 @@ void after_fork_in_parent() {
 void after_fork_in_child() {
   ++g_fork_generation;
   stats_after_fork();
+  // Its owner is a thread of the parent: the child cannot unlock it.
   new (&g_mutex) std::recursive_mutex;
   gate_open_after_fork(Side::child);
 }

@@ -24,6 +24,7 @@ struct Slot {
   unsigned fork_generation = 0;   // generation of the process that probed it
 };
 
+// Never destroyed.
 struct Library {
   Environment env;
   Host host;
@@ -67,6 +68,7 @@ bool probe(int index);
 // A parent process initialised the devices: contexts do not survive fork.
 bool lost_by_fork(int index);
 
+// False: *valid has the existing names.
 bool find_kernel(const std::string &name, KernelChoice *choice, std::string *valid);
 
 }  // namespace libsgemm

@@ -1,3 +1,4 @@
+// Files of loaded objects.
 #pragma once
 
 #include <link.h>

@@ -13,7 +13,7 @@ void follow_threads_of(const CpuBlas *blas);
 int most_threads();  // INT_MAX: no limit
 
 // Calls work(first, last) for ranges of [0, count), in several threads if `operations`, the total, is large enough. All
-// calls together use no more threads than the process may run at once, or most_threads().
+// calls together use no more threads than the process may run at once, or most_threads(). Rethrows what `work` throws.
 void in_parallel(int64_t count, double operations, const std::function<void(int64_t, int64_t)> &work);
 
 }  // namespace libsgemm

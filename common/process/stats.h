@@ -58,13 +58,13 @@ struct StatsFile {
   uint32_t record_count;
   uint32_t pid;
   uint32_t parent;
-  std::atomic<uint32_t> blas_count;  // claimed entries; more than kStatsBlas: some are left out
-  char program[112];                 // /proc/self/comm
-  std::atomic<uint64_t> lost;        // calls without a free record
-  uint64_t begin;                    // start of the process; nanoseconds of CLOCK_REALTIME
-  std::atomic<uint64_t> latest;      // end of the latest call, or of the process
-  std::atomic<uint64_t> startup;     // nanoseconds
-  std::atomic<uint64_t> lost_shapes;
+  std::atomic<uint32_t> blas_count;   // claimed entries; more than kStatsBlas: some are left out
+  char program[112];                  // /proc/self/comm
+  std::atomic<uint64_t> lost;         // calls without a free record
+  uint64_t begin;                     // start of the process; nanoseconds of CLOCK_REALTIME
+  std::atomic<uint64_t> latest;       // end of the latest call, or of the process
+  std::atomic<uint64_t> startup;      // nanoseconds of starting backends
+  std::atomic<uint64_t> lost_shapes;  // calls not counted by class
   StatsBlas blas[kStatsBlas];
   StatsRecord records[kStatsRecords];
 };
@@ -90,12 +90,14 @@ struct StatsCall {
 void stats_open(const std::string &directory);
 bool stats_wanted();
 void stats_count(const StatsCall &call);
+// Adds time to a call counted before.
 void stats_add_time(const char *entry, const char *backend, const char *kernel, uint64_t nanoseconds);
 void stats_count_shapes(bool wanted);
 void stats_count_shape(const GemmDesc &desc);
 void stats_add_startup(uint64_t nanoseconds);
 // `flags` are added to an entry of the same file, or, without a file, of the same version.
 void stats_note_blas(const char *version, const char *name, uint32_t flags);
+// A forked child leaves the parent's file alone.
 void stats_after_fork();
 
 }  // namespace libsgemm

@@ -47,7 +47,7 @@ struct Expected {
   bool known;
   int8_t cpu;
   Prediction seconds;
-  double startup, saved;  // set if starting the devices was postponed
+  double startup, saved;  // seconds, if starting the devices was postponed
 };
 
 enum class Choice : int8_t { by_default, asked_for, forced_kernel, replacement };
@@ -63,16 +63,16 @@ struct CallReport {
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   int argument = 0;
   int device = 0;
-  int devices = 0;         // that computed parts of the call
-  int64_t tiles = 0;       // of a call on host memory
+  int devices = 0;         // number that computed parts of the call
+  int64_t tiles = 0;       // tiles of a call on host memory
   bool depth_cut = false;  // C was rounded between parts of the sum over k
-  bool tuned = false;      // chosen by a measurement
+  bool tuned = false;      // the kernel was chosen by a measurement
   int fallbacks = 0;
   int plans = 0;  // operands taken from plans
   double verify_ratio = -1;
   Ran ran = {};
   uint64_t ticket = 0;                 // GemmDesc::ticket
-  Choice choice = Choice::by_default;  // of the backend
+  Choice choice = Choice::by_default;  // choice of the backend
   const char *forced = nullptr;        // NULL: none
   int8_t note_count = 0;
   Note notes[kMaxNotes] = {};
@@ -85,11 +85,11 @@ struct CallReport {
 struct CallState {
   bool inside = false;           // a backend runs on this thread: a call now is a recursion; not reset by begin()
   bool timed_by_caller = false;  // statistics get the time from the caller; not reset by begin()
-  bool late = false;             // began when the process was ending: only `ref` may compute (gate.h)
+  bool late = false;             // the call began when the process was ending: only `ref` may compute (gate.h)
   bool spoiled = false;          // a failure may have modified C, which is read: never compute it again
-  bool given_back = false;       // left to the caller's own BLAS (Caller::gives_back)
+  bool given_back = false;       // the call is left to the caller's own BLAS (Caller::gives_back)
   bool groups_read_c = false;    // one of the computed groups reads C
-  int64_t groups_done = 0;       // one after another
+  int64_t groups_done = 0;       // groups computed one after another
   int64_t startup = 0;           // nanoseconds of starting backends
   Error failure = {};            // last backend that failed
 };
