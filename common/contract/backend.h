@@ -1,8 +1,9 @@
 // The contract between libsgemm and a backend.
 //
 // A plugin exports kBackendEntry, which returns its Backend. The loader checks `abi`, calls open() and, before a device
-// is needed, probe(). Then any thread may call any function. No function throws, prints or ends the process. On failure
-// a function writes one sentence into Error, without newline and full stop.
+// is needed, probe(). Then any thread may call any function. No function throws, prints or ends the process. A plugin
+// is never unloaded; BeneathNote (elf_file.h) keeps one from being loaded without its driver. On failure a function
+// writes one sentence into Error, without newline and full stop.
 #pragma once
 
 #include <cstddef>
@@ -30,20 +31,21 @@ void set_error(Error *error, const char *format, Args... args) {
 }
 inline void set_error(Error *error, const char *text) { set_error(error, "%s", text); }
 
-struct CpuBlas;
+struct CpuBlas;  // cpu_blas.h
 
 // cublasLt's epilogue: D = f(D + bias), D column-major, all in memory of one device.
 struct Epilogue {
   enum Function : int32_t { identity, relu, gelu };  // gelu: tanh approximation
   Function function;
-  const float *bias;  // per row, or NULL
+  const float *bias;  // per row; NULL: none
   int64_t stride_bias;
   float *d;
   int64_t m, n, ldd, stride_d, batch_count;
 };
 
+// Valid for the life of the process.
 struct Host {
-  const char *cpu_blas;
+  const char *cpu_blas;  // LIBSGEMM_CPU_BLAS; NULL: not set
   // The BLAS that the program would call without the drop-in. NULL: none, or no call yet through the drop-in.
   const CpuBlas *(*program_blas)();
   const int *devices;  // permitted by LIBSGEMM_DEVICES; NULL: all
@@ -56,7 +58,7 @@ enum class Space : int32_t {
   host,    // pageable, or unknown to the backend
   pinned,  // page-locked, accessible to the devices
   device,
-  managed,  // host and devices can access it
+  managed,  // migrates: host and devices can access it
 };
 
 struct Location {
@@ -74,7 +76,7 @@ struct Copy {
   int64_t columns;
 };
 
-// In CUDA and HIP NULL and 1 are the legacy stream of all threads, 2 is the thread's own.
+// Default streams of CUDA and HIP: NULL and 1 are the legacy stream of all threads, 2 is the thread's own.
 inline bool is_thread_default_stream(const void *stream) { return reinterpret_cast<uintptr_t>(stream) == 2; }
 inline bool is_legacy_stream(const void *stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
 inline bool is_default_stream(const void *stream) {
@@ -83,14 +85,15 @@ inline bool is_default_stream(const void *stream) {
 
 struct Kernel;
 
+// Pointers are to static data.
 struct Ran {
   const Kernel *kernel;  // a kernel of the same table that multiplied; NULL: the launched one
   const char *pass;      // preparation of operands: "copy of A"; NULL: none
 };
 
 struct Launch {
-  int device;             // number among the permitted ones
-  void *stream;           // NULL: the device's default stream. A launch never waits for it
+  int device;             // number among those that LIBSGEMM_DEVICES permits
+  void *stream;           // NULL: the device's default stream. A launch enqueues work and never waits for it
   bool capturing;         // the stream records a graph: do not synchronise
   bool rehearsal;         // load everything, enqueue nothing
   bool arrays_on_device;  // the kernel reads the batch's arrays when it runs
@@ -116,7 +119,7 @@ struct GroupedLaunch {
 struct ConvLaunch {
   bool (*supports)(const ConvDesc &desc, int device);
   double (*cost)(const ConvDesc &desc, int device);
-  size_t (*workspace)(const ConvDesc &desc, int device);
+  size_t (*workspace)(const ConvDesc &desc, int device);  // NULL: none
   libsgemm_status_t (*launch)(const ConvDesc &desc, const Launch &launch, Error *error);
 };
 
@@ -128,21 +131,24 @@ struct Kernel {
   bool (*supports)(const GemmDesc &desc, int device);
   // Predicted seconds; only the order matters.
   double (*cost)(const GemmDesc &desc, int device);
-  // Bytes of device workspace; NULL: none.
+  // Bytes of device workspace; NULL: none. CPU kernels have their own.
   size_t (*workspace)(const GemmDesc &desc, int device);
-  // SUCCESS, or an error with C not written. On a GPU it enqueues. Writes only the elements that the routine defines.
+  // SUCCESS, or an error with C not written. On a GPU it enqueues the work. Writes only the elements that the routine
+  // defines.
   libsgemm_status_t (*launch)(const GemmDesc &desc, const Launch &launch, Error *error);
-  // Accumulators stay on tensor cores, which truncate where FP32 rounds. The bias grows with k: verify.h allows more.
+  // Over all of k accumulators stay on tensor cores, which truncate where FP32 rounds. The bias grows with k: verify.h
+  // allows more.
   bool truncates = false;
   // Enqueues several kernels that write to C. It is rehearsed first: a kernel that cannot be loaded must not leave C
   // half done.
   bool in_steps = false;
   // For `libsgemm info --kernels`: "few tiles of C, deep k". Static.
   const char *purpose = "";
-  // Honours LIBSGEMM_DETERMINISTIC_INVARIANT for all that it supports.
+  // Honours LIBSGEMM_DETERMINISTIC_INVARIANT wherever it supports a call: each element is a sequence of FP32 FMAs in
+  // the order of k, completed by finish.h. Other kernels never run for such calls.
   bool invariant = false;
-  const GroupedLaunch *groups = nullptr;
-  const ConvLaunch *conv = nullptr;
+  const GroupedLaunch *groups = nullptr;  // NULL: groups run one by one
+  const ConvLaunch *conv = nullptr;       // not NULL: only convolutions
 };
 
 inline bool can_do(const Kernel &kernel, const GemmDesc &desc, int device) {
@@ -152,6 +158,7 @@ inline bool can_do(const Kernel &kernel, const ConvDesc &desc, int device) {
   return kernel.conv != nullptr && (kernel.invariant || !invariant(desc)) && kernel.conv->supports(desc, device);
 }
 
+// `conv` must be static.
 constexpr Kernel conv_row(const char *name, libsgemm_math_mode_t mode, const char *purpose, const ConvLaunch *conv) {
   Kernel row = {};
   row.name = name;
@@ -175,8 +182,8 @@ struct Backend {
 
   // Finds the driver or BLAS. Makes no device context, starts no thread. On refusal: UNAVAILABLE.
   libsgemm_status_t (*open)(const Host &host, Error *error);
-  const char *(*version)();
-  // The permitted devices; 1 for a CPU. GPU backends: only after probe().
+  const char *(*version)();  // a static text
+  // The number of devices that LIBSGEMM_DEVICES permits; 1 for a CPU. GPU backends: only after probe().
   int (*device_count)();
   // Makes no device context. memory_free_bytes stays 0; see memory().
   libsgemm_status_t (*describe_device)(int device, libsgemm_device_info_t *info, Error *error);
@@ -187,15 +194,16 @@ struct Backend {
   libsgemm_status_t (*probe)(Error *error);
   // Every call uses it. Must not create a device context before probe(): without one there are no device pointers.
   void (*locate)(const void *const *pointers, int count, Location *locations);
-  // Identity of the context that owns a thread's memory, streams and events on a device: the current one if it is the
-  // device's, else the device's own, made if need be. Never reused: cudaDeviceReset leads to another. Odd: the device's
-  // own context, one at a time. 0: none is available. NULL: always 1.
+  // Identity of the context that owns a thread's memory, streams and events on a device; they vanish with it. It is the
+  // current one if it is the device's, else the device's own, made if need be. Never reused: cudaDeviceReset leads to
+  // another. Odd: the device's own context, one at a time. 0: none is available. NULL: always 1.
   uint64_t (*context)(int device);
   // For a default stream, the thread's current device. -1: excluded by LIBSGEMM_DEVICES. Makes no context.
   int (*stream_device)(void *stream);
   // `stream` records a graph, or is a default stream that another's recording forbids. device -1: the thread's current
   // device.
   bool (*capturing)(int device, void *stream);
+  // Identity of the graph that `stream` records; 0: none.
   uint64_t (*graph)(int device, void *stream);
   // Calls ended(what), from any thread, when the graph that `stream` records and all made from it are gone. ended()
   // must not call the backend. NULL: the backend cannot know.
@@ -206,6 +214,7 @@ struct Backend {
   // Waits for the work that uses the memory.
   void (*release)(int device, void *memory);
   libsgemm_status_t (*memory)(int device, size_t *free_bytes, size_t *total_bytes, Error *error);
+  // Page-locked host memory for all devices.
   libsgemm_status_t (*allocate_pinned)(int device, size_t bytes, void **memory, Error *error);
   // False if the device is lost: the memory is still allocated, and another device may free it.
   bool (*release_pinned)(int device, void *memory);
@@ -228,6 +237,7 @@ struct Backend {
   // Enqueues C = beta C for all elements that the routine writes. beta 0: C is not read. trmm, trsm: zeros.
   libsgemm_status_t (*scale)(const GemmDesc &desc, const Launch &launch, Error *error);
 
+  // NULL: not available.
   libsgemm_status_t (*epilogue)(const Epilogue &epilogue, const Launch &launch, Error *error);
 
   // Splits an operand for many products (libsgemm_plan_create). `operand`: an FP32 gemm whose op(A), m x k, is split
@@ -236,7 +246,7 @@ struct Backend {
   // Enqueues the split into `memory`, the later GemmDesc::plan_a or plan_b.
   libsgemm_status_t (*plan)(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
   // Share of the tiles of C that fp32_fast calls with this GemmDesc::ticket computed in FP64. Negative: not yet known.
-  // Thread-safe. NULL: never known.
+  // Any thread may ask at any time. NULL: never known.
   double (*fp64_share)(uint64_t ticket);
 
   // Verification by checksum in a device workspace of checksum_bytes(); 0: no checksum for this call. checksum()

@@ -28,6 +28,7 @@ uint8_t factor_of(float value) {
 
 float value_of(uint8_t factor) { return factor == CallClass::kOther ? -1.0f : static_cast<float>(factor); }
 
+// The routine's arguments; the rest of a description may hold anything.
 struct Has {
   explicit Has(const RoutineTraits &t)
       : transa(t.a != RoutineTraits::symmetric),

@@ -1,5 +1,5 @@
-// Calls with the same fastest kernel, for `libsgemm run --record` and `libsgemm tune`. Leading dimensions, strides and
-// addresses count by alignment; alpha and beta by whether they are 0, 1 or another number.
+// Calls with the same fastest kernel, for `libsgemm run --record` and `libsgemm tune`. Sizes count exactly. Leading
+// dimensions, strides and addresses count by alignment; alpha and beta by whether they are 0, 1 or another number.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct CallClass {
 
   int64_t m, n, k, batch_count;  // k is m or n for one-sided routines
   uint8_t routine, type, math_mode, batch;
-  uint8_t transa, transb, right, lower, unit;  // 0 or 1
-  uint8_t alpha, beta;
-  uint8_t ld[3], address[3], stride[3];  // alignments of A, B, C
-  uint8_t unused[4];
+  uint8_t transa, transb, right, lower, unit;  // 0 or 1; 0: no such argument
+  uint8_t alpha, beta;                         // Factor
+  uint8_t ld[3], address[3], stride[3];        // alignments of A, B, C
+  uint8_t unused[4];                           // 0
 
   bool operator==(const CallClass &other) const;
 };

@@ -68,6 +68,7 @@ struct ChecksumRow {
   double size, plain, old;
 };
 
+// A row's loss in addition to rounding: by splits, and below the normal range of inputs (verify.h).
 LIBSGEMM_HOST_DEVICE inline double checksum_lost(const ChecksumRow &row, const ChecksumBound &b) {
   const ModeTraits mode = mode_traits(b.mode);
   if (mode.loses_bits()) {

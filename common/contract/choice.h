@@ -26,6 +26,7 @@ uint64_t bytes(Values... values) {
   return word;
 }
 
+// Equal keys get the same kernel, for one device and workspace.
 struct ChoiceKey {
   int64_t m, n, k, lda, ldb, ldc, batch_count, stride_a, stride_b, stride_c;
   uint64_t scalars;    // bits of alpha and beta
@@ -47,7 +48,7 @@ inline ChoiceKey choice_key(const GemmDesc &desc) {
   const auto &[routine, type, math_mode, transa, transb, side, uplo, diag, deterministic, m, n, k, alpha, beta, lda,
                ldb, ldc, a, b, c, batch, batch_count, stride_a, stride_b, stride_c, a_array, b_array, c_array, plan_a,
                plan_b, ticket] = desc;
-  // The arrays may be in device memory.
+  // Kernels must not depend on the arrays, which may be in device memory.
   static_cast<void>(a_array), static_cast<void>(b_array), static_cast<void>(c_array);
   static_cast<void>(ticket);
   return {m,
@@ -76,7 +77,7 @@ template <typename Key, typename Choice, size_t kCount>
 class Choices {
  public:
   struct Of {
-    const void *rows;
+    const void *rows;  // not NULL
     int device;
     size_t workspace_bytes;
 

@@ -63,6 +63,7 @@ void inputs_of(const ConvDesc &d, Tensor *first, Tensor *second);
 //   weight_gradient  m = k / groups   n = (c / groups) r s      k = n p q
 GemmDesc product_of(const ConvDesc &d);
 
+// Counts all taps, whatever the padding.
 double flop_count(const ConvDesc &d);
 
 inline bool invariant(const ConvDesc &d) { return d.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }

@@ -8,7 +8,7 @@
 
 namespace libsgemm {
 
-// `wide`: integers of 64 bits.
+// How libraries spell Fortran names. `wide`: integers of 64 bits.
 struct Spelling {
   const char *prefix, *suffix;
   bool wide;
@@ -43,8 +43,8 @@ struct CpuBlas {
   GemmFp64 gemm_fp64;    // NULL: no dgemm
   int (*get_threads)();  // NULL: not reported
   int (*end_threads)();  // OpenBLAS only; they start again with the next call
-  // most_calls may be inside at once, as many as OpenBLAS has buffers for. threads_run: nonzero if its threads have
-  // started. Other libraries: INT_MAX, NULL.
+  // most_calls may be inside at once, as many as OpenBLAS has buffers for. take_buffer and return_buffer allocate and
+  // free one. threads_run: nonzero if its threads have started. Other libraries: INT_MAX, NULL.
   int most_calls;
   void *(*take_buffer)(int);
   void (*return_buffer)(void *);
@@ -58,6 +58,7 @@ struct CpuBlas {
   // Accepts more than the reference BLAS: in sgemm a leading dimension of 0 for an empty operand, and CblasConjNoTrans.
   bool is_openblas() const { return version.rfind("OpenBLAS ", 0) == 0; }
 
+  // Threads of the next call; 1 if not reported.
   int threads() const {
     const int count = get_threads != nullptr ? get_threads() : 1;
     return count > 0 ? count : 1;
@@ -65,6 +66,7 @@ struct CpuBlas {
 };
 
 using Functions = std::function<void *(const char *)>;
+// Includes functions of the library's dependencies.
 Functions functions_of(void *library);
 
 // False: no sgemm under this spelling, or, with *problem, not all of the others.

@@ -65,6 +65,7 @@ GemmDesc batch_item(const GemmDesc &desc, int64_t i) {
 double flop_count(const GemmDesc &d) {
   const RoutineTraits &r = traits_of(d);
   const double m = static_cast<double>(d.m), n = static_cast<double>(d.n), k = static_cast<double>(d.k);
+  // Half of a triangular A is zeros; only half of a triangular C is computed.
   const double elements = r.triangle_of_c ? n * (n + 1) / 2 : m * n;
   const double each = r.a == RoutineTraits::triangular ? 1 : 2 * r.terms();
   return each * elements * k * static_cast<double>(d.batch_count);

@@ -1,4 +1,5 @@
-// A call for a backend, for every routine: always legal, never empty, column-major.
+// A call for a backend, for every routine: always legal, never empty, column-major. check.cpp and
+// dispatch.cpp check, return early and swap row-major calls.
 #pragma once
 
 #include <cstddef>
@@ -58,9 +59,9 @@ struct RoutineTraits {
 
   constexpr bool has_b() const { return b == free || b == as_a || b == as_c; }
   constexpr bool in_place() const { return b == is_c; }
-  constexpr bool one_sided() const { return a != general; }
+  constexpr bool one_sided() const { return a != general; }  // A is square
   constexpr bool takes(Type type) const { return type == Type::f32 || of_16_bits; }
-  constexpr int terms() const { return b == as_a ? 2 : 1; }
+  constexpr int terms() const { return b == as_a ? 2 : 1; }  // products summed
 };
 
 constexpr RoutineTraits kRoutines[] = {
@@ -85,6 +86,7 @@ constexpr RoutineTraits kRoutines[] = {
      "layout uplo transa transb n k alpha A lda B ldb beta C ldc"},
 };
 
+// Counts from 1; 0: not in the list.
 constexpr int position_of(const char *arguments, const char *name) {
   for (int position = 1; *arguments != '\0'; ++position) {
     const char *n = name;
@@ -110,11 +112,11 @@ struct GemmDesc {
 
   int64_t m, n, k;
   float alpha, beta;
-  int64_t lda, ldb, ldc;
+  int64_t lda, ldb, ldc;  // elements
   const void *a, *b;
   float *c;
 
-  // strided: product i is at a + i * stride_a elements. pointers: at a_array[i].
+  // none: batch_count is 1. strided: product i is at a + i * stride_a elements. pointers: at a_array[i].
   Batch batch;
   int64_t batch_count;
   int64_t stride_a, stride_b, stride_c;
@@ -122,14 +124,14 @@ struct GemmDesc {
   float *const *c_array;
 
   // For a single FP32 gemm in a mode that splits inputs: results of Backend::plan for op(A) and op(B)^T; NULL: not
-  // split. Kernels of other arithmetic ignore them.
+  // split. Kernels of other arithmetic than math_mode ignore them.
   const void *plan_a, *plan_b;
 
-  // fp32_fast: the number under which the backend records its share in FP64; 0: no record.
+  // fp32_fast: the number under which the backend records its share in FP64 (Backend::fp64_share); 0: no record.
   uint64_t ticket;
 };
 
-// Column-major, `size` bytes an element. lower, upper: only that triangle, with the diagonal.
+// Column-major, rows x cols elements of `size` bytes. lower, upper: only that triangle, with the diagonal.
 struct Stored {
   enum Part { all, upper, lower };
   const char *base;
@@ -150,11 +152,12 @@ inline bool in_place(const GemmDesc &desc) { return traits_of(desc).in_place(); 
 
 inline bool reads_c(const GemmDesc &desc) { return in_place(desc) || desc.beta != 0.0f; }
 
-// Pointer arrays must be in host memory.
+// Product i. Pointer arrays must be in host memory.
 GemmDesc batch_item(const GemmDesc &desc, int64_t i);
 
-double flop_count(const GemmDesc &desc);
+double flop_count(const GemmDesc &desc);  // never 0
 
+// "sgemm", "shgemm_batch_strided".
 std::string routine_name(const GemmDesc &desc);
 
 std::string to_string(const GemmDesc &desc);

@@ -33,11 +33,11 @@ struct ElementBound {
   libsgemm_math_mode_t mode;
   double factor;       // f of verify.h
   double alpha, beta;  // beta 0: C was not read
-  double terms;
+  double terms;        // terms of an element
   ChecksumCut cut;
   // Loss of an operation below the normal range; in threads that flush denormals, of an operand, too.
   double smallest = kChecksumSmallest;
-  bool directed = false;
+  bool directed = false;  // see FloatMode
 };
 
 LIBSGEMM_HOST_DEVICE inline bool flushes(double smallest) { return smallest >= 0x1p-126; }
@@ -73,7 +73,8 @@ LIBSGEMM_HOST_DEVICE inline double operand_floor(const ElementBound &b) {
   return b.smallest * ((size != 1 ? 1 : 0) + (flushes(b.smallest) ? size : 0));
 }
 
-// In FP64: sum of the terms, of their magnitudes, and of their loss by splits. `old` is 0 if C was not read.
+// In FP64: `value` is the sum of the terms, `magnitude` that of their magnitudes, `lost` that of their loss by splits.
+// `old` is 0 if C was not read.
 struct ProductElement {
   double computed, old, value, magnitude, lost;
 };

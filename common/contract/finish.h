@@ -1,5 +1,5 @@
-// From a sum to an element of C with promised bits (LIBSGEMM_DETERMINISTIC_INVARIANT). All operations are fused
-// multiply- adds, which no compiler contracts differently.
+// From a sum to an element of C with promised bits (LIBSGEMM_DETERMINISTIC_INVARIANT). CUDA, HIP and the CPU share
+// it. All operations are fused multiply-adds, which no compiler contracts differently.
 #pragma once
 
 #include <cmath>

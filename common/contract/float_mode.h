@@ -1,4 +1,4 @@
-// Programs may round differently, flush denormals or trap on flags.
+// A thread's floating-point environment: programs may round differently, flush denormals or trap on flags.
 #pragma once
 
 #include <cfenv>
@@ -6,8 +6,8 @@
 namespace libsgemm {
 
 struct FloatMode {
-  bool directed = false;
-  bool flushes = false;  // denormal operands, or results, become zeros
+  bool directed = false;  // does not round to nearest
+  bool flushes = false;   // denormal operands, or results, become zeros
 };
 
 // Found by experiment, without trap or flag: fegetround() knows only one of the two rounding modes of an x86.

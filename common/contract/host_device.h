@@ -1,3 +1,4 @@
+// Marks functions that host and device code share.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__HIP__)

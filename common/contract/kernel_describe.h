@@ -1,3 +1,4 @@
+// Tries calls to find what a kernel computes.
 #pragma once
 
 #include "backend.h"

@@ -1,3 +1,4 @@
+// Properties of the math modes.
 #pragma once
 
 #include "float_mode.h"
@@ -6,11 +7,12 @@
 
 namespace libsgemm {
 
+// The type to which FP32 inputs are rounded.
 enum class Rounding { none, tf32, bf16, f16 };
 
 struct ModeTraits {
-  const char *name;
-  int rank;  // place of the mode in the order of allowed errors, the smallest first
+  const char *name;  // in LIBSGEMM_MATH_MODE and reports
+  int rank;          // place of the mode in the order of allowed errors, the smallest first
   Rounding rounding;
   bool splits;  // GPU kernels split each input into 16-bit numbers
   // Cost of the splits beyond FP32's bound (verify.h); 0 for modes that promise FP32's bound or round inputs.
@@ -52,8 +54,8 @@ LIBSGEMM_HOST_DEVICE constexpr ModeTraits mode_traits(libsgemm_math_mode_t mode)
 
 struct Arithmetic {
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32;
-  bool truncates = false;
-  FloatMode floats = {};  // those of the thread that called a CPU kernel
+  bool truncates = false;  // Kernel::truncates
+  FloatMode floats = {};   // those of the thread that called a CPU kernel
 };
 
 // True if x may be less accurate than y. Truncation decides first: its error grows with k.

@@ -1,4 +1,4 @@
-// Seconds of a call on host memory.
+// Predicted seconds of a call on host memory.
 #pragma once
 
 namespace libsgemm {

@@ -1,3 +1,4 @@
+// Stream values beyond those that programs make.
 #pragma once
 
 #include <cstdint>

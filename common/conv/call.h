@@ -7,7 +7,7 @@ namespace libsgemm {
 
 // A, B and C as in libsgemm_conv2d_direction_t.
 struct ConvCall {
-  const char *entry;
+  const char *entry;  // static
   const libsgemm_conv2d_t *conv;
   float alpha;
   const float *a, *b;

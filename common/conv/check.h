@@ -1,3 +1,4 @@
+// Checks of a convolution's arguments.
 #pragma once
 
 #include "conv/call.h"
@@ -5,7 +6,7 @@
 
 namespace libsgemm {
 
-// Checks all but aliasing. Fills *desc, or `info`, whose message names the field.
+// Checks all but aliasing. Fills *desc, or `info`, INVALID_ARGUMENT: its message names the field.
 libsgemm_status_t check_conv(const ConvCall &call, ThreadInfo *info, ConvDesc *desc);
 
 // The output must share no element with an input.

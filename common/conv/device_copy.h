@@ -1,3 +1,4 @@
+// Copies of tensors between host and device.
 #pragma once
 
 #include <memory>
@@ -30,7 +31,7 @@ DenseConv dense_conv(const ConvDesc &desc);
 // A device call's tensors, copied to host memory to verify or compute there.
 class ConvHostCopy {
  public:
-  // Copies all three after the enqueued work, and waits.
+  // Copies all three after the enqueued work, and waits. OUT_OF_MEMORY: no host memory.
   libsgemm_status_t take(const DeviceMemory &memory, const ConvDesc &device, Error *error);
   const ConvDesc &desc() const { return dense_.desc; }
   // Both wait.

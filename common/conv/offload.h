@@ -1,3 +1,4 @@
+// Convolutions of host memory on a GPU.
 #pragma once
 
 #include "contract/backend.h"

@@ -1,3 +1,4 @@
+// Multiplies a convolution's output by beta.
 #pragma once
 
 #include "contract/backend.h"

@@ -1,3 +1,4 @@
+// Checks a convolution against FP64.
 #pragma once
 
 #include <memory>
@@ -9,6 +10,7 @@ namespace libsgemm {
 
 class ConvSnapshot {
  public:
+  // False: no memory.
   bool take(const ConvDesc &desc);
   void restore(const ConvDesc &desc) const;
   const Tensor &tensor() const { return tensor_; }

@@ -1,3 +1,4 @@
+// Arithmetic of cuBLAS's extended entry points.
 #pragma once
 
 #include "cublas/cublas.h"

@@ -28,7 +28,7 @@ enum CublasCompute : int {
 enum CublasMath : int { kMathDefault = 0, kMathTensorOp = 1, kMathPedantic = 2, kMathTf32 = 3, kMathKind = 15 };
 
 constexpr int kPointerModeHost = 0;
-constexpr int kAtomicsNotAllowed = 0;
+constexpr int kAtomicsNotAllowed = 0;  // default
 
 enum CublasLtDesc : int {
   kLtComputeType = 0,

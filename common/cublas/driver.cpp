@@ -1,3 +1,4 @@
+// NVIDIA's events belong to a context; after a device's reset they must not be queried.
 #include "gpu_blas/driver.h"
 
 namespace libsgemm {

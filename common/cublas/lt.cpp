@@ -96,6 +96,7 @@ bool read_epilogue(void *descriptor, const Layout &d, Product *p) {
   return p->alpha != nullptr && *p->alpha != 0;  // else there may be no product for the epilogue to follow
 }
 
+// Returns NULL, or why to forward.
 const char *extras(void *descriptor, const Layout &d, Product *p) {
   int trans_c = 0, fill = kLtFillFull;
   if (!read_epilogue(descriptor, d, p)) return "epilogue";
