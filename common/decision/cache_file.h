@@ -15,6 +15,6 @@ std::string cache_path(const std::string &kind, const std::string &key);
 bool read_cache_file(const std::string &path, const std::string &kind, size_t most_bytes, std::string *text,
                      std::string *problem);
 
-std::string library_version();
+std::string library_version();  // "1.2.3"; part of every key
 
 }  // namespace libsgemm

@@ -27,7 +27,7 @@ std::string calibration_device(const char *version, const char *name, int count)
 std::string calibration_path(const CalibrationKey &key);
 
 std::string calibration_to_text(const CalibrationFile &file);
-// False: not whole and sane.
+// False, *problem: not whole and sane.
 bool calibration_from_text(const std::string &text, CalibrationFile *file, std::string *problem);
 
 // Also compares the key, except for the device.

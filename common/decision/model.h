@@ -16,6 +16,7 @@ class SizeTable {
   static constexpr int kCount = static_cast<int>(kSizes.size());
 
   double at(double m, double n, double k) const;
+  // m, n, k: indices of kSizes.
   double get(int m, int n, int k) const;
   void set(int m, int n, int k, double value);
 

@@ -1,3 +1,4 @@
+// Translates calls of either vendor's BLAS.
 #pragma once
 
 #include "gpu_blas/take.h"

@@ -15,7 +15,7 @@ struct Driver {
   int (*query)(Event) = nullptr;
   int (*synchronize)(Event) = nullptr;
   int (*elapsed)(float *, Event, Event) = nullptr;
-  bool whole = true;
+  bool whole = true;  // all functions were found
 
   // Unique number of the context that owns a thread's events. False: unknown.
   bool (*context)(unsigned long long *id, int *device) = nullptr;

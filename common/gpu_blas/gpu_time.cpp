@@ -60,6 +60,7 @@ struct Clocks {
 };
 Clocks &clocks() { return immortal<Clocks>(); }
 
+// The mutex must be held.
 void collect(GpuTime::Context *context, bool wait) {
   while (!context->pending.empty()) {
     const Pending done = context->pending.front();
@@ -86,6 +87,7 @@ void collect_all() {
   }
 }
 
+// NULL: unknown. The mutex must be held.
 GpuTime::Context *current_context() {
   static const bool registered = std::atexit(collect_all) == 0;
   unsigned long long id = 0;
@@ -157,6 +159,7 @@ GpuTime::~GpuTime() {
   give_back();
 }
 
+// The mutex must be held.
 void GpuTime::give_back() {
   for (Event event : {start_, stop_}) {
     if (event != nullptr) context_->free.push_back(event);

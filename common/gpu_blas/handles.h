@@ -1,3 +1,4 @@
+// State of a handle of the program's GPU BLAS.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,10 @@ struct HandleState {
   size_t workspace_bytes = 0;
 };
 
+// NULL: memory is short.
 std::shared_ptr<HandleState> state_of(VendorHandle handle);
 
+// Call it before the handle is destroyed.
 void forget_handle(VendorHandle handle);
 
 // Call it after the vendor has made a handle, with its `status`, which it returns. Drops the state of an older handle

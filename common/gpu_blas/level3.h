@@ -1,3 +1,4 @@
+// Symmetric and triangular routines of both vendors.
 #pragma once
 
 #include "gpu_blas/describe.h"

@@ -1,3 +1,4 @@
+// Products of both vendors, and batches by strides.
 #pragma once
 
 #include "gpu_blas/describe.h"

@@ -1,3 +1,4 @@
+// The program's own cuBLAS or rocBLAS.
 #pragma once
 
 #include <atomic>
@@ -7,7 +8,7 @@
 
 namespace libsgemm {
 
-// NULL: the program's cuBLAS or rocBLAS is not loaded, or lacks the function.
+// NULL: it is not loaded, or lacks the function.
 void *find_in_vendor(const char *name);
 
 template <typename F>

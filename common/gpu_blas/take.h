@@ -32,7 +32,7 @@ struct Product {
   Asked asked = Asked::exact;
   const char *refusal = nullptr;  // why the call is forwarded, whatever the handle says
   Epilogue epilogue = {};
-  // For cublasLt.
+  // Arguments of cublasLt.
   bool from_lt = false;
   void *stream = nullptr, *workspace = nullptr;
   size_t workspace_bytes = 0;

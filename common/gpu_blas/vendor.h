@@ -15,11 +15,12 @@ constexpr int kVendorSuccess = 0;
 struct Product;
 
 enum class Asked : int8_t {
-  exact,
+  exact,    // FP32 inputs and sums
   reduced,  // inputs may be rounded: to TF32, or to 16 bits
   refused   // libsgemm lacks it: pedantic math, emulation, other types
 };
 
+// Settings of the vendor's handle.
 struct Surroundings {
   void *stream = nullptr;
   Asked asked = Asked::exact;
@@ -29,7 +30,7 @@ struct Surroundings {
 extern const Vendor kVendor;
 extern const char *const kVendorLibrary;  // beginning of its file name
 extern const int kVendorNoTrans;
-extern const int kVendorLacks;  // the process's library lacks the function
+extern const int kVendorLacks;  // status if the process's library lacks the function
 
 int vendor_status(libsgemm_status_t status);
 

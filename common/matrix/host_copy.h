@@ -1,3 +1,4 @@
+// A device call's operands in host memory.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,7 @@ struct DeviceMemory {
   const Backend &table;
   int device;
   void *stream;
-  bool arrays_on_device;
+  bool arrays_on_device;  // see Launch
 };
 
 // Waits for the stream even after a failure: enqueued work uses memory that may be freed next. Returns the first error.
@@ -19,7 +20,7 @@ libsgemm_status_t wait_after(const DeviceMemory &memory, libsgemm_status_t statu
 
 class HostCopy {
  public:
-  // Copies A, B and C after the enqueued work, and waits.
+  // Copies A, B and C after the enqueued work, and waits. OUT_OF_MEMORY: no host memory.
   libsgemm_status_t take(const DeviceMemory &memory, const GemmDesc &device, Error *error);
 
   // Dense copies; a batch has arrays of pointers.

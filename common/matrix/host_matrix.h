@@ -1,3 +1,4 @@
+// C in host memory: beta * C, and copies to restore it.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,7 @@ void scale_c(const GemmDesc &desc);
 // A dense copy of the part of C that the routine writes, for every product.
 class Snapshot {
  public:
+  // False: no memory.
   bool take(const GemmDesc &desc);
   void restore(const GemmDesc &desc) const;
   // m x n, columns m apart; undefined outside the part.

@@ -1,3 +1,4 @@
+// Tells if stored matrices share an element.
 #pragma once
 
 #include "contract/desc.h"

@@ -33,7 +33,7 @@ float *thread_scratch(size_t count) {
   Header *buffer = static_cast<Header *>(pthread_getspecific(own.value));
   if (buffer != nullptr && count <= buffer->capacity) return reinterpret_cast<float *>(buffer + 1);
   if (count > (SIZE_MAX - 63 - sizeof(Header)) / sizeof(float)) return nullptr;
-  // Both are never held at the same time.
+  // Freed first: both are never held at the same time.
   pthread_setspecific(own.value, nullptr);
   std::free(buffer);
   buffer = static_cast<Header *>(std::aligned_alloc(64, sizeof(Header) + (count * sizeof(float) + 63) / 64 * 64));

@@ -1,3 +1,4 @@
+// Memory of a thread, for scratch.
 #pragma once
 
 #include <cstddef>

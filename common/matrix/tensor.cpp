@@ -107,6 +107,7 @@ bool apart(const Tensor &t) {
 
 bool overlap(const Tensor &x, const Tensor &y) {
   const Runs in_x = runs_of(x), in_y = runs_of(y);
+  // Integers: addresses may belong to different objects.
   const auto address = [](const Tensor &t) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(t.data)); };
   const int64_t bytes = address(y) - address(x), size = sizeof(float);
   if (bytes >= (extent(in_x) + 1) * size || bytes + (extent(in_y) + 1) * size <= 0) return false;

@@ -1,3 +1,4 @@
+// Strided tensors, and work on them without a backend.
 #pragma once
 
 #include <algorithm>
@@ -39,6 +40,7 @@ void for_each_run(const Runs &runs, int inner, const Visit &visit) {
 Tensor dense_like(const Tensor &t, const float *data);
 int64_t dense_count(const Tensor &dense);
 
+// Sizes must be equal.
 void copy_tensor(const Tensor &from, const Tensor &to, float *data);
 
 // beta 0: writes zeros without reading.

@@ -1,3 +1,4 @@
+// Arguments of rocBLAS's extended entry points.
 #pragma once
 
 #include "gpu_blas/take.h"

@@ -33,6 +33,7 @@ LIBSGEMM_API int rocblas_set_workspace(VendorHandle handle, void *workspace, siz
   return status;
 }
 
+// Resets the program's workspace.
 LIBSGEMM_API int rocblas_set_device_memory_size(VendorHandle handle, size_t bytes) {
   static Real<decltype(rocblas_set_device_memory_size)> real("rocblas_set_device_memory_size");
   const int status = real(handle, bytes);

@@ -36,6 +36,7 @@ struct Optional {
       find_optional<decltype(rocblas_is_device_memory_size_query)>("rocblas_is_device_memory_size_query");
 };
 
+// A version without the mode leaves *mode unchanged.
 bool get_mode(int (*get)(VendorHandle, int *), VendorHandle handle, int *mode) {
   return get == nullptr || get(handle, mode) == kVendorSuccess;
 }
@@ -86,6 +87,7 @@ const char *ask_handle(const Product &p, Surroundings *around) {
   if (optional.is_size_query != nullptr && optional.is_size_query(p.handle)) return "query of memory sizes";
   if (pointer_mode != kRocblasPointerModeHost) return "scalars on the device";
   if (math_mode != kRocblasMathDefault && math_mode != kRocblasMathXf32) return "math mode";
+  // Rounding of FP32 does not matter for 16-bit inputs.
   if (math_mode == kRocblasMathXf32 && p.call.type == Type::f32) around->asked = Asked::reduced;
   around->repeatable = atomics_mode == kRocblasAtomicsNotAllowed;
   return nullptr;
