@@ -1,3 +1,4 @@
+// The devices that compute with host memory.
 #pragma once
 
 #include <vector>

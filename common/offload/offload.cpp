@@ -41,7 +41,7 @@ double device_flops(const Backend &backend, const GemmDesc &desc, int device) {
   d.m = d.n = d.k = d.lda = d.ldb = d.ldc = 4096;
   d.a_array = d.b_array = nullptr;
   d.c_array = nullptr;
-  alignas(kPointerAlignment) static float place;
+  alignas(kPointerAlignment) static float place;  // kernels read only the alignment
   d.a = d.b = d.c = &place;
   const double flops = flop_count(d) / best_plan(backend, d, device, kSplitWorkspace).seconds;  // no kernel: 0
   return flops > 5e11 && flops < 1e16 ? flops : kUnknownFlops;
@@ -283,7 +283,8 @@ libsgemm_status_t offload(const Backend &backend, const GemmDesc &desc, bool may
     set_error(error, "no host memory for a copy of C");
     return LIBSGEMM_OUT_OF_MEMORY;
   }
-  // Repeatable results must not depend on earlier calls: their plans are not kept.
+  // The plan depends on the first device alone, which the others equal. Repeatable results must not depend on earlier
+  // calls: their plans are not kept.
   const bool may_keep = !repeatable(desc.deterministic) && desc.batch == Batch::none;
   const PlanKey key = {&backend, r.devices.front(), forced, r.rates, choice_key(desc)};
   libsgemm_status_t status = LIBSGEMM_SUCCESS;

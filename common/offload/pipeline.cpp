@@ -137,6 +137,7 @@ bool Pipeline::hopeless(libsgemm_status_t status) const {
   return status == LIBSGEMM_NOT_SUPPORTED || (ending_ == Ending::lost && job_.c.pinned);
 }
 
+// Restores the old C first.
 bool Pipeline::return_units() {
   for (Work &w : works_) {
     if (w.finished()) {
@@ -207,6 +208,7 @@ bool Pipeline::take_units() {
   }
 }
 
+// NULL: no buffer can be spared.
 Pipeline::Buffer *Pipeline::find(const Factor &factor, const Buffer *taken, bool *hit) {
   const Operand &operand = operand_of(factor);
   const Block &block = factor.block;

@@ -19,6 +19,7 @@ class UnitQueue {
  public:
   UnitQueue(const GemmDesc &desc, const TilePlan &plan, int parts);
   bool take(int part, Unit *unit);
+  // Leaves the unit to other devices. False: no memory.
   bool give_back(int part, const Unit &unit);
   bool empty() const;
   size_t parts() const { return parts_.size(); }
@@ -28,6 +29,7 @@ class UnitQueue {
   std::vector<std::deque<Unit>> parts_;
 };
 
+// Shared by a call's devices.
 struct Job {
   const Backend &backend;
   const GemmDesc &desc;
@@ -48,17 +50,19 @@ struct Traffic {
 
 class Pipeline {
  public:
-  // `part`: this device's part of the queue. The caller returns set and pieces as ending() says.
+  // `part`: this device's part of the queue. The caller owns set and pieces, and returns them as ending() says.
   Pipeline(Job *job, int part, DeviceSet *set, const std::vector<PinnedPiece> &pieces);
 
   static size_t events_needed(const TilePlan &plan, size_t pieces);
 
   // Works until no units are left, it fails, or the call is cancelled. After a failure other devices take the rest, or
-  // it cancels the call. At return nothing is at work, unless the device is lost.
+  // it cancels the call. After SUCCESS it may run again, for returned units. At return nothing is at work, unless the
+  // device is lost.
   libsgemm_status_t run(Error *error);
   Ending ending() const { return ending_; }
   int device() const { return device_; }
 
+  // Called after the call's failure.
   void restore() const;
   const Kernel *kernel() const { return kernel_; }
   bool tuned() const { return tuned_; }

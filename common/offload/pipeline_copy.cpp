@@ -15,6 +15,7 @@ size_t piece_size(const Block &block, size_t size, size_t most) {
   return std::clamp(share, kLeastPiece, most);
 }
 
+// True if there is no next piece.
 bool advance(const Block &block, const Piece &piece, int64_t *column, int64_t *row) {
   *row = piece.row + piece.rows < block.rows ? piece.row + piece.rows : 0;
   if (*row == 0) *column = piece.column + piece.columns;

@@ -1,3 +1,4 @@
+// A call on its devices, a pipeline each.
 #pragma once
 
 #include <cstddef>

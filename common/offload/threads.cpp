@@ -90,7 +90,7 @@ void work(Pool *p) {
   }
 }
 
-// They block all signals, which are for the program's threads.
+// The threads block all signals, which are for the program's threads.
 void start(Pool *p) {
   sigset_t all, before;
   sigfillset(&all);

@@ -13,7 +13,7 @@ struct CopyTask {
 // run, so that no thread is woken for a single task.
 void submit_copy(CopyTask *task, bool helps);
 
-// Runs the first waiting task, of any call.
+// Runs the first waiting task, of any call; false: none.
 bool help_copy();
 
 // LIBSGEMM_OFFLOAD_THREADS, by default one for two cores, from 2 to 16, and no more than the program allows its BLAS

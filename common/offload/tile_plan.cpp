@@ -72,6 +72,7 @@ int at_most(int64_t wanted, size_t bytes, size_t each) {
   return static_cast<int>(std::min(wanted, fit));
 }
 
+// False: one unit does not fit.
 bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
   measure_blocks(d, p);
   const int64_t groups = ceil_div(d.batch_count, p->group);
@@ -117,6 +118,7 @@ class Held {
     keys_.assign(static_cast<size_t>(all ? blocks : buffers), -1);
     used_.assign(keys_.size(), 0);
   }
+  // True: copy it.
   bool needs(int64_t key) {
     ++now_;
     const size_t at = all_ ? static_cast<size_t>(key) % keys_.size() : place(key);

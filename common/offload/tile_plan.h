@@ -14,6 +14,7 @@ namespace libsgemm {
 
 inline int64_t ceil_div(int64_t x, int64_t y) { return x / y + (x % y != 0 ? 1 : 0); }
 
+// Assumed: a wrong speed costs only time.
 struct Rates {
   double up, down;  // bytes a second, from and to the call's host memory
   double flops;     // FLOP a second
@@ -31,7 +32,7 @@ struct TilePlan {
   std::vector<int64_t> rows, cols, depth;  // from 0 to m, n, k
   int a_buffers, b_buffers, c_buffers;     // blocks on the device at a time
   size_t a_bytes, b_bytes, c_bytes;        // size of one buffer
-  double seconds;
+  double seconds;                          // predicted
 
   int64_t row_panels() const { return static_cast<int64_t>(rows.size()) - 1; }
   int64_t col_panels() const { return static_cast<int64_t>(cols.size()) - 1; }
@@ -50,9 +51,9 @@ bool make_plan(const GemmDesc &desc, const Rates &rates, size_t budget, TilePlan
 bool fit_plan(const GemmDesc &desc, size_t budget, TilePlan *plan);
 
 struct Unit {
-  int64_t item, items;
-  int64_t i, j;
-  bool back;  // k runs from its last block to the first
+  int64_t item, items;  // products
+  int64_t i, j;         // tile
+  bool back;            // k runs from its last block to the first
 };
 
 // Units in order, for device `part` of `parts`. A device's tiles are in neighbouring columns.
@@ -71,7 +72,7 @@ struct Factor {
 };
 struct Factors {
   Factor first, second;
-  int64_t step;
+  int64_t step;  // block of k
 };
 
 int64_t launches_per_step(const GemmDesc &desc, const Unit &unit);
@@ -83,6 +84,7 @@ bool rounds_between(const GemmDesc &desc, const TilePlan &plan);
 Factors factors_of(const GemmDesc &desc, const TilePlan &plan, const Unit &unit, int64_t launch);
 Block block_of_c(const TilePlan &plan, const Unit &unit);
 
+// Describes a launch without pointers, as if it were its unit's first.
 GemmDesc device_desc(const GemmDesc &desc, const TilePlan &plan, const Unit &unit, const Factors &factors);
 
 inline bool has_triangle(const GemmDesc &desc) { return traits_of(desc).triangle_of_c; }

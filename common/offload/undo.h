@@ -1,3 +1,4 @@
+// Copies of parts of C, to restore it after a failure.
 #pragma once
 
 #include <cstddef>

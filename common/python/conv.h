@@ -1,3 +1,4 @@
+// conv2d and its gradients.
 #pragma once
 
 #include <nanobind/nanobind.h>

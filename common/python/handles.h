@@ -1,3 +1,4 @@
+// Settings of calls, and handles with them.
 #pragma once
 
 #include <optional>
@@ -18,6 +19,7 @@ struct Settings {
   Settings over(Settings others) const;
 };
 
+// ValueError: the word is not valid.
 libsgemm_math_mode_t mode_from(nb::handle word);
 // Settings in this thread or task (libsgemm.using).
 Settings settings_in_force();

@@ -1,3 +1,4 @@
+// last_info() and info().
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,3 +1,4 @@
+// syrk, symm, trmm and trsm.
 #pragma once
 
 #include <nanobind/nanobind.h>

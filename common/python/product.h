@@ -1,3 +1,4 @@
+// gemm and its batches.
 #pragma once
 
 #include "handles.h"

@@ -1,3 +1,4 @@
+// PyTorch's products for libsgemm.torch.
 #pragma once
 
 #include <nanobind/nanobind.h>

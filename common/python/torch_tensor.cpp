@@ -10,7 +10,7 @@ namespace {
 struct ExchangeTable {
   uint32_t major, minor;
   const ExchangeTable *older;
-  void *allocate, *export_owned, *import_owned;
+  void *allocate, *export_owned, *import_owned;  // not used
   int (*view)(void *object, nb::dlpack::dltensor *out);
   int (*current_stream)(int32_t device_kind, int32_t index, void **stream);
 };

@@ -1,3 +1,4 @@
+// Shared by packed.cpp and chain.cpp.
 #pragma once
 
 #include "matrix/product.h"
@@ -22,6 +23,7 @@ struct Chain {
   Micro<float> micro;
   int mr, nr;
   void (*cross)(const Product &p, const Tile &t, Span terms, float *sum);
+  // Uses finish.h.
   void (*write)(const Output &out, const Tile &t, float alpha, float beta, const float *sum);
   // All of trsm. `scratch`: kSolveColumns * order floats.
   void (*solve)(const Triangle &s, float alpha, float *scratch);

@@ -56,6 +56,7 @@ constexpr Kernel direct_row(const char *name) {
   return row;
 }
 
+// The naive kernel would round an input at each reading.
 #define ROW(name, mode, supports, cost, launch, purpose) \
   { name, mode, supports, cost, nullptr, launch, false, false, purpose }
 #define CHAIN(name, which, cost, purpose) \

@@ -6,7 +6,7 @@
 namespace libsgemm {
 
 struct Triangle {
-  View t;
+  View t;    // order x order
   Output x;  // order x count; B on entry, X on return
   int64_t order, count;
 };

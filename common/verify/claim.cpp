@@ -62,8 +62,9 @@ Line all_factors(const Claim &c, int64_t i, int64_t j) {
   return all;
 }
 
-// True if a trsm solution has Inf and NaN where substitution in FP64 has them. A kernel multiplies the right-hand side
-// or the solution by alpha: if only one of these leaves the range, later elements may be finite or not.
+// True if a trsm solution has Inf and NaN where substitution in FP64 has them: after a zero on the diagonal, or growth
+// beyond FP32's range. A kernel multiplies the right-hand side or the solution by alpha: if only one of these leaves
+// the range, later elements may be finite or not.
 bool right_not_to_be_finite(const Claim &c, int64_t j) {
   const View &t = c.products.term[0].x;
   const int64_t order = c.products.term[0].m;

@@ -30,8 +30,10 @@ struct Claim {
   }
 };
 
+// `before`: the old C, from Snapshot::item().
 Claim claim(const GemmDesc &desc, const float *before, const Arithmetic &how);
 
+// f of verify.h, and a truncating kernel's loss below the range.
 double error_factor(const GemmDesc &desc, const Arithmetic &how);
 ChecksumCut cut_off(const GemmDesc &desc, const Arithmetic &how);
 

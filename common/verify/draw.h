@@ -1,3 +1,4 @@
+// Random choices.
 #pragma once
 
 #include <cstdint>

@@ -22,6 +22,7 @@ class DeviceVerification {
   DeviceVerification(const DeviceVerification &) = delete;
   DeviceVerification &operator=(const DeviceVerification &) = delete;
 
+  // Copies what the call may overwrite.
   libsgemm_status_t begin(Error *error);
 
   // Waits, returns the worst |error| / bound. An error with *computed true concerns the verification alone.

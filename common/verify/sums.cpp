@@ -219,6 +219,7 @@ double judge_all(const Claim &c, const Sums &sums, const std::vector<double> &si
   return worst;
 }
 
+// Columns of y that are not finite get weight 0.
 RowSums sum_of_y(const Product &p, std::vector<double> *signs) {
   RowSums sums = sum_rows<true>(p.y, p.k, p.n, {signs->data(), nullptr});
   if (*std::max_element(sums.plain.begin(), sums.plain.end()) == 0) return sums;

@@ -1,3 +1,4 @@
+// Checks a result in host memory against FP64.
 #pragma once
 
 #include "contract/math_mode.h"
@@ -5,10 +6,9 @@
 
 namespace libsgemm {
 
-// Checks a result in host memory against FP64. Returns the worst |error| / bound of the elements examined; at most 1:
-// right. Infinite if a value is finite and should not be, or the reverse. trsm: the residual op(A) X - alpha B is
-// judged. `before`: the old C, needed if reads_c(desc). The caller's floating-point environment does not matter, and no
-// flag is raised.
+// Returns the worst |error| / bound of the elements examined; at most 1: right. Infinite if a value is finite and
+// should not be, or the reverse. trsm: the residual op(A) X - alpha B is judged. `before`: the old C, needed if
+// reads_c(desc). The caller's floating-point environment does not matter, and no flag is raised.
 //
 // FULL examines all elements. SAMPLE examines four columns, four rows and a checksum of all of C, chosen by `seed`.
 //

@@ -33,7 +33,7 @@ struct DeviceSet {
   // Guarded by the cache's lock.
   enum Place : int8_t { idle, used, leaving, lost } place = used;
   size_t bytes = 0;  // size of `memory`, with bytes about to be allocated or released
-  size_t there = 0;
+  size_t there = 0;  // bytes allocated
 };
 
 // Bytes that a call may plan with: the limit, or the free memory less a reserve, less what other calls hold. Asks the

@@ -1,3 +1,4 @@
+// State of the memory caches, under one lock.
 #pragma once
 
 #include <condition_variable>
@@ -31,8 +32,8 @@ struct Segment {
 struct Device {
   const Backend *backend;
   int device;
-  size_t kept;  // most bytes kept between calls
-  bool asked;
+  size_t kept;   // most bytes kept between calls
+  bool asked;    // `there` is valid
   size_t there;  // bytes free or in sets
 };
 
