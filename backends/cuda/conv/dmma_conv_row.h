@@ -1,3 +1,4 @@
+// Host side of dmma_conv.cuh.
 #pragma once
 
 #include "fp64/dmma_row.h"
@@ -14,8 +15,8 @@ struct DmmaConv {
 
   static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool split, int index) {
     Tiling tiling = DmmaRow<Config>::tiling(product, index, split ? Config::split_fitted : Config::fitted);
-    // Time to copy single elements, in columns (kElementsA) and rows of C (H100, 3 x 3 of 128 channels, NCHW). If
-    // strides leave out taps, each element is in another sector of memory.
+    // Time that copies of single elements add, in columns (kElementsA) or rows of C (measured on an H100: 3 x 3 of 128
+    // channels, NCHW). If strides leave out taps, each element is in a sector of its own.
     constexpr double kElementsA = 6, kElementsB = 10, kElementsApart = 35;
     double time = 1;
     if (!ways.fetch.a_vectors || !ways.fetch.b_vectors) time += kElementsA / Config::tile_n;

@@ -1,4 +1,4 @@
-// Parameters of sm75_ffma_16x64x4_narrow_conv, without strides and dilations.
+// Parameters of sm75_ffma_16x64x4_narrow_conv, for convolutions to few channels without strides and dilations.
 #pragma once
 
 #include "cuda/conv/splits/conv_splits.h"
@@ -6,7 +6,7 @@
 namespace libsgemm::cuda {
 
 constexpr int kNarrowRows = 16, kNarrowColumns = 64;  // tile of the output
-constexpr int kNarrowTaps = 8;                        // limit along either side
+constexpr int kNarrowTaps = 8;                        // limit for height and width
 constexpr int kNarrowPitch = kNarrowColumns + kNarrowTaps;
 constexpr int kNarrowDepth = 4;  // channels of the image in a stage
 constexpr int kNarrowThreads = 128;
@@ -22,7 +22,7 @@ struct NarrowProblem {
   int64_t image_group, filter_group, out_group;  // distances between groups
   bool out_vectors;                              // a quad's channels are neighbours, at multiples of 16 bytes
   gpu::Divisor taps_w;
-  int tiles_w, tiles;  // tiles of a row of tiles; of an image
+  int tiles_w, tiles;  // tiles in a row of tiles; in an image
 };
 
 struct NarrowProblems {

@@ -4,8 +4,9 @@
 // A thread computes strips of 4 x 1 elements, of 4 neighbouring channels or of one. Shared memory: the filters of the
 // block's channels, at most 48 KiB; in the weight gradient two doubles for each thread and channel.
 //
-// Requires: one channel of the image in each group; k / groups r s up to 96. weights: filters of 3 x 3, 5 x 5 or 7 x 7,
-// vertical dilation of 1 and vertical strides of 1 or 2, a workspace of 8 k r s bytes for each of up to 512 slices.
+// Requires: one channel of the image in each group; (k / groups) * r * s up to 96. _weights: filters of 3 x 3, 5 x 5 or
+// 7 x 7, vertical dilation of 1 and vertical strides of 1 or 2, a workspace of 8 k r s bytes for each of up to 512
+// slices.
 #include "gpu/conv/depthwise.h"
 #include "gpu/conv/depthwise_row.h"
 #include "gpu/dynamic_shared.h"

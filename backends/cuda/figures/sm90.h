@@ -1,7 +1,7 @@
-// Written by bench/model/fit.py, of random products with cold operands (docs/kernels/cost-model.md). FP32 rows: 710 on
-// an H200, seeds 8, 9, 11 and 12; from figures fitted to 530 others before, which they stay near. Rows of 16-bit
-// inputs: 640 of shgemm on an H100, seeds 41 to 44 and 61 to 63; those of sm80_mma rows by their errors alone, of 435
-// products.
+// Written by bench/model/fit.py, from times of random products with cold operands (docs/kernels/cost-model.md). FP32
+// rows: 710 products on an H200, seeds 8, 9, 11 and 12; the fit held them near earlier figures, from 530 other
+// products. Rows of 16-bit inputs: 640 products of shgemm on an H100, seeds 41 to 44 and 61 to 63. The sm80_mma rows
+// are fitted to the errors of predicted times alone, of 435 products.
 #pragma once
 // clang-format off
 

@@ -1,4 +1,4 @@
-// symm and trmm on the FP64 tensor cores (dmma_multistage.cuh), with an A of which one triangle is stored, on either
+// symm and trmm on the FP64 tensor cores (dmma_multistage.cuh), where one triangle of A is stored and A is on either
 // side of the product. trmm reads the other matrix from a copy. Figures: docs/kernels/fp64.md.
 //
 //        k ->                     k-tiles of A, if the upper triangle is stored:
@@ -8,8 +8,8 @@
 //   u  | m | x | p | p |          m  on the other side: trmm skips it; symm copies each element from its mirror image
 //   t  +---+---+---+---+
 //
-// In an x, trmm fills the other side with zeros. Zero times Inf or NaN is NaN, so infinite or NaN elements of C are
-// computed again, one by one, without such terms.
+// In a k-tile x, trmm fills the other side with zeros. Zero times Inf or NaN is NaN, so infinite or NaN elements of C
+// are computed again, one by one, without such terms.
 #pragma once
 
 #include <cmath>
@@ -140,7 +140,7 @@ __device__ __forceinline__ void dmma_one_sided(const StridedOperands &operands, 
 
   const TileProblem &p = o.product;
   TilePosition<Config> at(p);
-  if (kTriangular && !o.upper) {  // the largest k first
+  if (kTriangular && !o.upper) {  // tiles with the most k first
     if constexpr (kLeft) {
       at.i = p.tiles_m - 1 - at.i;
     } else {

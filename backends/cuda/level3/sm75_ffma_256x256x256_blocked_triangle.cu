@@ -1,8 +1,8 @@
-// syrk, syr2k and gemmtr by the fastest gemm, without device code. Why: docs/kernels/level3.md.
+// syrk, syr2k and gemmtr as calls of the fastest gemm, without device code. Why: docs/kernels/level3.md.
 //
 //   | d       |
-//   | 2 d     |      C, lower: 1 and 2 are the gemms of the two levels, a batch each (syr2k: two); d are the blocks on
-//   | 1 1 d   |      the diagonal, of order 256 at most, a batch of the routine itself
+//   | 2 d     |      C, lower: 1 and 2 are the gemms of the two levels, a batch for each (syr2k: two); d are the blocks
+//   | 1 1 d   |      on the diagonal, of order 256 at most, computed as a batch of the routine itself
 //   | 1 1 2 d |
 //
 // Source: Kagstrom, Ling and Van Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998).

@@ -7,8 +7,7 @@ namespace {
 
 Driver g_driver;
 
-// A name in cuda.h may be a macro for a later version of the function (cuDeviceTotalMem_v2), whose name is
-// looked up.
+// In cuda.h a function's name may be a macro for a later version (cuDeviceTotalMem_v2); that version is looked up.
 #define LIBSGEMM_TEXT_OF(name) #name
 #define LIBSGEMM_TEXT(name) LIBSGEMM_TEXT_OF(name)
 

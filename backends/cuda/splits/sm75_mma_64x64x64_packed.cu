@@ -7,7 +7,7 @@
 // for each element of an operand that is copied. Any size, transposition and alignment.
 //
 // If the workspace is too small, a batch is divided into groups of products, and a product into slabs of the operand
-// with the larger copy, each for a part of C that is written once. Without room for a slab k is cut into panels that
+// with the larger copy, each for a part of C that is written once. If not even a slab fits, k is cut into panels that
 // accumulate into C.
 #include <algorithm>
 #include <cmath>
@@ -31,9 +31,9 @@ __global__ void __launch_bounds__(kCopyThreads) sm75_mma_64x64x64_packed(const _
 namespace {
 
 constexpr int64_t kElementBytes = 2;
-constexpr int64_t kLeastDepth = 256, kDepthStep = 64;  // k of a panel, unless all
-constexpr int64_t kLeastSlab = 512, kSlabStep = 128;   // rows or columns; parts of C are as aligned as C
-constexpr size_t kMostBytes = size_t{1} << 34;         // limit of copies at a time: an int counts vectors
+constexpr int64_t kLeastDepth = 256, kDepthStep = 64;  // k of a panel, unless k is smaller
+constexpr int64_t kLeastSlab = 512, kSlabStep = 128;   // rows or columns; keeps parts of C as aligned as C
+constexpr size_t kMostBytes = size_t{1} << 34;         // limit of the copies at a time: an int counts vectors
 constexpr size_t kRounded = 256;                       // alignment of copies, bytes
 
 // Long lines begin at a cache line of L2: if two share one, the product takes up to 40 % longer.
@@ -52,7 +52,7 @@ struct Operand {
   int64_t lines(int64_t outer, int64_t depth) const { return along_k ? outer : depth; }
   int64_t pitch(int64_t outer, int64_t depth) const { return pitch_of(length(outer, depth)); }
   int64_t copies(int64_t products) const { return stride == 0 ? 1 : products; }
-  // own_bytes(): those of each product, 0 if all share a copy.
+  // bytes(): size of all copies. own_bytes(): size of a product's own copy, 0 if all share one.
   size_t bytes(int64_t outer, int64_t depth, int64_t products) const {
     const int64_t elements = copies(products) * lines(outer, depth) * pitch(outer, depth);
     return copied ? static_cast<size_t>(elements * kElementBytes) : 0;
@@ -105,7 +105,7 @@ Plan least_slab(const GemmDesc &desc) {
 
 size_t workspace_of(const GemmDesc &desc) { return std::min(least_panel(desc).bytes(), least_slab(desc).bytes()); }
 
-// Size of the fewest equal parts, multiples of `step` up to `most`.
+// Divides `whole` into the fewest equal parts of at most `most`; returns their size, a multiple of `step`.
 int64_t equal_parts(int64_t whole, int64_t most, int64_t step) {
   return ceil_div(ceil_div(whole, ceil_div(whole, most)), step) * step;
 }
@@ -158,7 +158,7 @@ int64_t turns_of(const GemmDesc &desc, const Plan &plan) {
   return slabs_of(desc, plan) * panels_of(desc, plan) * ceil_div(desc.batch_count, plan.products);
 }
 
-// All slabs or panels of some products precede the next products.
+// Turns take all slabs or panels of a group of products before the next group.
 Part part_of(const GemmDesc &desc, const Plan &plan, int64_t turn) {
   const auto next = [&turn](int64_t whole, int64_t step) {
     const int64_t parts = ceil_div(whole, step), first = turn % parts * step;

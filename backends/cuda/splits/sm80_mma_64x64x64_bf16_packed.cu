@@ -1,4 +1,5 @@
-// As sm75_mma_64x64x64_fp16_packed.cu, in math mode bf16. Requires sm_80.
+// C = alpha op(A) op(B) + beta C of FP32 matrices in math mode bf16, otherwise like sm75_mma_64x64x64_fp16_packed.cu.
+// Requires sm_80.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_row.h"
 #include "gpu/splits/splits_pass.h"

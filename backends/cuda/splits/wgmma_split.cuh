@@ -1,6 +1,6 @@
-// Products of split operands (splits.h) by wgmma, with the main loop of wgmma/wgmma_engine.cuh. x is n, y is m: a
-// warpgroup has 128 x 128 of C, one block of the guard. Here both operands have been split before; wgmma_convert.cuh
-// splits A itself.
+// Products of split operands (splits.h) by wgmma, with the main loop of wgmma/wgmma_engine.cuh. x runs along n,
+// y along m; a warpgroup has 128 x 128 of C, one block of the guard (splits.h). Both operands have been split before;
+// wgmma_convert.cuh splits A itself.
 #pragma once
 
 #include "gpu/splits/splits_pass.h"

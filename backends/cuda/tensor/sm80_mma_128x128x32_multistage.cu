@@ -1,5 +1,5 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices on tensor cores from sm_80, for a large C: step 4 of the 16-bit
-// ladder (docs/kernels/mma.md). Its _split_k variant cuts k into slices, for few tiles and deep k.
+// ladder (docs/kernels/mma.md). The variant _split_k cuts k into slices, for few tiles and deep k.
 //
 // Source: NVIDIA, PTX ISA. Loop: tensor_multistage.cuh; swizzle: tensor_tile.cuh; fragments and lanes: mma.cuh.
 //
@@ -11,7 +11,8 @@
 //   +--------+--------+
 //
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
-// multiples of 16 bytes; sm_80. Split: two slices or more by the cost model.
+// multiples of 16 bytes; sm_80. _split_k: a product for which the cost model chooses at least two
+// slices.
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "tensor_multistage.cuh"

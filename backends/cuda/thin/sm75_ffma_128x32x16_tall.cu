@@ -1,5 +1,6 @@
-// As sm75_ffma_32x16x32_skinny, with min(m, n) up to 32. A warp has 128 x 32 of R (16 x 2 lanes), so every element of X
-// serves 32 columns. The warps of a block divide a long k, otherwise rows. 100 KiB of shared memory.
+// C = alpha op(A) op(B) + beta C with m or n up to 32, otherwise like sm75_ffma_32x16x32_skinny. A warp (16 x 2 lanes)
+// has 128 x 32 of R (skinny.cuh), so every element of X serves 32 columns. The warps of a block divide a long k,
+// otherwise rows. 100 KiB of shared memory.
 #include "gpu/kernels.h"
 #include "skinny_row.h"
 

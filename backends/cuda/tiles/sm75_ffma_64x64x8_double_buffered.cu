@@ -1,4 +1,4 @@
-// sm75_ffma_128x128x8_double_buffered with the warps and threads of sm80_ffma_64x64x16_multistage.
+// The loop of sm75_ffma_128x128x8_double_buffered, with warps and threads as in sm80_ffma_64x64x16_multistage.
 #include "double_buffered.cuh"
 #include "gpu/kernels.h"
 #include "tile_row.h"

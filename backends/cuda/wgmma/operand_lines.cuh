@@ -38,7 +38,7 @@ struct AlongOuter {
 };
 
 // MN-major tile of TF32: blocks of 32 floats x kDepth k, 128 bytes for each k. wgmma reads TF32 only K-major, so
-// threads read these blocks and pass x in registers.
+// threads read these blocks and pass the operand x in registers.
 //
 // An instruction takes 16 rows and 8 k of a warp: lane l has rows l / 4 + 8 h, k l % 4 + 4 q. To avoid bank conflicts,
 // lanes with odd l % 4 read h = 1 first, lanes with l % 4 > 1 read q = 1 first; arrange() restores the order.

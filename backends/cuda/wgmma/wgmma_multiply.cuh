@@ -39,7 +39,7 @@ __device__ __forceinline__ void multiply_tile(float (&sum)[Config::halves][kSums
       multiply_stage<Config>(sum[h], at->x() + offset_x<Config>(group, h, 0), Config::descriptor_y(at->y(), 0), s == 0);
     }
     ptx::wgmma_commit();
-    ptx::wgmma_wait<1>();  // for the stage before
+    ptx::wgmma_wait<1>();  // for the previous stage
     if (s > 0) at->release(before);
     before = at->empty();
     at->advance();
@@ -59,7 +59,7 @@ __device__ __forceinline__ void multiply_in_turn(float (&sum)[1][kSums], WgmmaRi
     ptx::wgmma_fence();
     multiply_stage<Config>(sum[0], at->x(), Config::descriptor_y(at->y(), 0), s == group);
     ptx::wgmma_commit();
-    ptx::wgmma_wait<1>();  // its stage before
+    ptx::wgmma_wait<1>();  // for the warpgroup's previous stage
     if (s > group) at->release(before);
     before = at->empty();
     at->advance();
@@ -69,8 +69,8 @@ __device__ __forceinline__ void multiply_in_turn(float (&sum)[1][kSums], WgmmaRi
   if (steps > group) at->release(before);
 }
 
-// Adds the accumulators of both warpgroups; the first one, which stores them, gets true. With `both` in registers of
-// `sum` the compiler would wait for each product (C7515).
+// Adds the accumulators of both warpgroups. Returns true in the first one, which stores them. If `both` were in the
+// registers of `sum`, ptxas would serialise the products (C7515).
 template <class Config, int kSums>
 __device__ __forceinline__ bool gather_sums(const float (&sum)[kSums], float (&both)[kSums], uint32_t shared, int group,
                                             int steps, int width, unsigned *parity) {
@@ -99,8 +99,8 @@ __device__ __forceinline__ bool gather_sums(const float (&sum)[kSums], float (&b
   return group == 0;
 }
 
-// multiply_tile() with x through registers. If they were written while products are in flight, the compiler would wait
-// for each product (C7513). So a warpgroup waits for its products while the other one multiplies.
+// multiply_tile() with x through registers. If these were written while products are in flight, ptxas would serialise
+// the products (C7513). So a warpgroup waits for its products while the other one multiplies.
 template <class Config>
 __device__ __forceinline__ void multiply_tile_by_threads(float (&sum)[Config::n / 2], WgmmaRing<Config> *at, int group,
                                                          int steps) {
@@ -153,7 +153,8 @@ struct Promotion<3> {
   __device__ __forceinline__ static constexpr int y(int r) { return 0x010210 >> 4 * r & 15; }
 };
 
-// multiply_tile() for several planes, summed in FP32 outside of the tensor cores.
+// multiply_tile() for several planes. After every kPromoteDepth of k the sums are promoted: added in FP32 outside of
+// the tensor cores.
 template <class Config>
 __device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Config::n / 2], WgmmaRing<Config> *at,
                                                 int group, int steps) {
@@ -168,7 +169,7 @@ __device__ __forceinline__ void multiply_planes(float (&sum)[Config::halves][Con
 #pragma unroll 1
   for (int s = 0; s < steps; s += kTogether) {
     const WgmmaRing<Config> first = *at;
-    // Computes products `from` to `to` of all stages between promotions.
+    // Computes products [from, to) of all stages between two promotions.
     const auto multiply = [&](int half, int from, int to) {
       WgmmaRing<Config> stage = first;
 #pragma unroll

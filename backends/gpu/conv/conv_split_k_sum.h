@@ -1,3 +1,4 @@
+// Adds the slices of a convolution that is split along its sum.
 #pragma once
 
 #include "conv_row.h"

@@ -6,7 +6,7 @@
 namespace libsgemm::cuda {
 namespace {
 
-constexpr int kBlock = 64;  // channels of a tap
+constexpr int kBlock = 64;  // channels; a tap's are padded to whole blocks
 constexpr int64_t kWords = 4;
 
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
@@ -75,7 +75,7 @@ ConvWeightsPasses conv_weights_passes(const ConvDesc &desc, const ConvFormat &fo
 
 int conv_weights_slices(int64_t clusters, int64_t steps, int64_t units, int most) {
   constexpr int64_t kLeastSteps = 8;  // k-steps of a slice
-  // Takes as few slices as keep the last wave from being half empty.
+  // One slice if clusters fill three quarters of the waves; otherwise enough to fill the only wave, or one wave more.
   const int64_t waves = ceil_div(clusters, units);
   const int64_t slices = clusters * 4 >= waves * units * 3 ? 1 : (waves > 1 ? waves + 1 : 1) * units / clusters;
   return static_cast<int>(std::max<int64_t>(1, std::min({slices, steps / kLeastSteps, int64_t{most}})));

@@ -61,7 +61,7 @@ libsgemm_status_t launch_grouped(const GroupedKernel &kernel, const GemmDesc *gr
       *end++ = {&groups[g], i, GroupedInstance::of(batch_item(groups[g], i)).index()};
     }
   }
-  // The last keys only make the order of a group's products definite.
+  // Comparing group and index only makes the order deterministic.
   std::sort(items.get(), end, [](const Item &x, const Item &y) {
     if (x.instance != y.instance) return x.instance < y.instance;
     if (x.group->k != y.group->k) return x.group->k > y.group->k;

@@ -39,7 +39,7 @@ struct WgmmaGrouped {
     return desc.routine == Routine::gemm && desc.type != Type::f32 &&
            device(index).parameter_bytes >= kLargeParameterBytes && fits_wgmma_group(desc, kernel, index);
   }
-  // Arrays of pointers may be in device memory.
+  // Not for arrays of pointers: they may be in device memory.
   static bool supports(const GemmDesc &desc, int index) {
     return desc.batch != Batch::pointers && supports_group(desc, index);
   }
