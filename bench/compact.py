@@ -23,7 +23,7 @@ def microseconds(x):
 
 
 def shape(row):
-    """As --shape takes it; a convolution's layer."""
+    """The shape as --shape takes it, or a convolution's layer."""
     if 'layer' in row:
         return row['layer']
     batch = f'*{row["batch"]}' if row.get('batch', 1) != 1 else ''

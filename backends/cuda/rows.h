@@ -1,8 +1,8 @@
 // The kernel table, in its order: X(name, purpose). `libsgemm info --kernels` prints the purpose (at most 36
 // characters). `Kernel name()` is in <name>.cu, or in the file of the same tile whose device code it launches: _split_k
 // with _multistage, _conv or _unaligned; _triangle, _symm and _trmm with _multistage; _fp32_fast with _fp16x3;
-// _conv_packed and _col2im with _conv. sm90_wgmma_256x128x64.cu has all wgmma kernels for single 16-bit products,
-// sm90_wgmma_256x128x64_triangle.cu all for triangles.
+// _conv_packed and _col2im with _conv; _depthwise_weights with _depthwise. sm90_wgmma_256x128x64.cu has all wgmma
+// kernels for single 16-bit products, sm90_wgmma_256x128x64_triangle.cu all for triangles.
 #define LIBSGEMM_CUDA_ROWS(X)                                                 \
   X(sm75_ffma_1x1x1_naive, "ladder, step 1, and tiny k")                      \
   X(sm75_ffma_32x32x32_shared, "ladder, step 2")                              \

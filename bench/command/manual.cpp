@@ -1,4 +1,4 @@
-// Text that the definitions of the options do not have.
+// Text of the page that the definitions of the options lack is here.
 #include "manual.h"
 
 #include <fmt/core.h>
@@ -12,7 +12,7 @@
 namespace command {
 namespace {
 
-// Escapes "-", which roff would print as another hyphen, and a leading ".", which would begin a request.
+// Escapes "\", "-", which roff would print as another hyphen, and a leading "." or "'", which would begin a request.
 std::string roff(const std::string &text) {
   std::string result;
   for (const char c : text) {

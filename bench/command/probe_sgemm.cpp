@@ -16,7 +16,7 @@ constexpr int kReps = 3;
 constexpr int64_t kFirstSize = 64, kLastSize = 4096, kStep = 4;
 constexpr double kRateSeconds = 0.1;
 
-// Returns the highest figure with these ends of the text, or nullptr.
+// Returns the highest FLOP/s whose text begins and ends with these, or nullptr.
 const Figure *ceiling_of(const std::vector<Figure> &figures, const std::string &backend, const std::string &group,
                          const std::string &begin, const std::string &end = "") {
   const Figure *best = nullptr;
@@ -71,7 +71,7 @@ std::string gpu_sgemm(const std::string &backend, int64_t size, double seconds, 
   const std::unique_ptr<Peer> peer = open_peer_of(backend);
   const Result result = multiply(backend, size, seconds, peer.get(), &memory);
   const double tflops = 1e-3 * result.gflops();
-  // The kernel's name shows its arithmetic.
+  // The kernel's name shows whether it used FP64.
   const bool is_double = result.kernel.find("_dmma_") != std::string::npos;
   const Figure *const units = ceiling_of(*figures, backend, "fma", "");
   const Figure *const tensor = is_double ? ceiling_of(*figures, backend, "tensor", "mma.sync f64") : nullptr;

@@ -1,4 +1,4 @@
-// oneDNN on the CPU, version 3.
+// oneDNN 3 on the CPU, loaded at run time and declared here so that the command builds without it.
 #include <dlfcn.h>
 #include <fmt/core.h>
 
@@ -125,12 +125,12 @@ class Owned {
   Opaque handle_ = nullptr;
 };
 
-// A tensor, and the memory in which the convolution has it.
+// A tensor, and the memory in which oneDNN's convolution reads or writes it.
 struct Operand {
   Owned plain{functions().destroy_layout}, wanted{functions().destroy_layout};
-  Owned outside{functions().destroy_memory};  // memory and layout of the work
-  Owned inside{functions().destroy_memory};   // the library's memory; none if the layouts are equal
-  Owned conversion{functions().destroy};      // input to `inside`, output to `outside`
+  Owned outside{functions().destroy_memory};  // the caller's memory and layout
+  Owned inside{functions().destroy_memory};   // oneDNN's memory; none if the layouts are equal
+  Owned conversion{functions().destroy};      // copies an input to `inside`, an output to `outside`
   int argument = 0;
 
   Opaque used() const { return inside.get() != nullptr ? inside.get() : outside.get(); }
@@ -202,7 +202,7 @@ class OneDnn : public ConvPeer {
     data_[output_] = work.c;
   }
 
-  // `size`: n, c, h, w; grouped filters: groups, n, c, h, w. Unless `as_it_is`, the library chooses the convolution's
+  // `size`: n, c, h, w; grouped filters: groups, n, c, h, w. Unless `as_it_is`, oneDNN chooses the convolution's
   // layout.
   void describe_tensor(Operand *operand, const std::vector<int64_t> &size, libsgemm_tensor_layout_t layout,
                        bool as_it_is) {

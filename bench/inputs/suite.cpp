@@ -133,7 +133,8 @@ std::vector<Shape> random_shapes(int count, uint64_t seed, int64_t least, int64_
   std::vector<Shape> shapes;
   while (static_cast<int>(shapes.size()) < count) {
     Shape shape{};
-    // Random: the transposes alternate, and with an alternating choice each would get only rounded shapes, or none.
+    // The choice is random: transposes alternate, so an alternating choice would give each only rounded shapes, or
+    // none.
     const bool rounds = next_random(&state) % 2 == 0;
     for (int draws = 0; shape.m == 0; ++draws) {
       if (draws == kMostDraws) {

@@ -31,7 +31,7 @@ struct Result {
   double bytes = 0;  // one set of operands
   std::string backend, kernel, math_mode;
   std::string asked_math_mode;     // empty: none
-  int asked_plans = 0, plans = 0;  // operands to be kept as plans; kept
+  int asked_plans = 0, plans = 0;  // operands to keep as plans; those kept
   int device = 0, threads = 0;
   int calls = 0, sets = 0;  // calls in a sample; sets of operands
   Telemetry telemetry;      // while the samples ran
@@ -45,7 +45,7 @@ struct Result {
   // --regret: possible kernels, fastest first, and the best of the finalists (measure.h).
   std::vector<ForcedRow> rows;
   ForcedRow best{};
-  double loss = 0;  // time lost by the choice, as a part of the best
+  double loss = 0;  // time lost by the choice, relative to the best
 
   double gflops() const { return 1e-9 * flops / seconds.median; }
   double peer_gflops() const { return 1e-9 * flops / peer_seconds.median; }
@@ -99,7 +99,7 @@ nlohmann::ordered_json machine_json(const Report &report);
 void write_json(const nlohmann::ordered_json &json, const std::string &path);
 void write_json(const Report &report, const std::string &path);
 
-// Throws Error.
+// Throws Error if a result is wrong.
 void require_no_wrong(const Report &report);
 
 }  // namespace command

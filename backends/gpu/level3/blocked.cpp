@@ -1,10 +1,10 @@
-// The order alone determines the division, so that results are reproducible.
+// The order of the triangle alone determines its division, so that results are reproducible.
 #include "blocked.h"
 
 namespace libsgemm::gpu::level3 {
 namespace {
 
-// A good gemm and the kernel for small blocks predict steps without a search of the table.
+// Tiles of a good gemm and of the kernel for small blocks: predict the time of steps without a search of the table.
 constexpr Tiling kGemm = {128, 128, 256, 2, {0.75}};
 constexpr Tiling kDiagonal = {64, 64, 64, 6, {0.5}};
 
@@ -142,7 +142,7 @@ GemmDesc diagonal(const GemmDesc &d, int64_t first, int64_t order, int64_t count
   return block;
 }
 
-// Squares of one size already form a batch.
+// True if a batch's products run one by one: the squares of one size already form a batch.
 bool one_by_one(const GemmDesc &d) { return d.batch != Batch::none && cut(d.n).levels > 0; }
 
 template <typename Step>

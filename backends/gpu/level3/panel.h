@@ -38,7 +38,7 @@ constexpr int kUnrolledSteps = 4;
 constexpr int kUnrolledSteps = PanelConfig::kDepth;
 #endif
 
-// `masked`: skips steps outside the triangle, since 0 * Inf would be NaN.
+// MASKED: skips steps outside the triangle, since 0 * Inf would be NaN.
 template <bool MASKED>
 __device__ __forceinline__ void multiply_panel(const float *t, const float *x, int row, int col, float (&sum)[4][4],
                                                int diagonal, bool upper) {
@@ -103,7 +103,7 @@ __device__ __forceinline__ void sum_panel(const StridedOperands &operands, const
   }
 }
 
-// Neighbouring threads visit the contiguous direction.
+// Calls visit(row, col, element) for a tile of X inside the matrix; neighbouring threads have contiguous elements.
 template <typename Visit>
 __device__ __forceinline__ void for_tile(const PanelProblem &p, float *x, int64_t first_row, int64_t first_col,
                                          const Visit &visit) {
@@ -167,7 +167,7 @@ __device__ __forceinline__ void substitute(const float *block, float *solution, 
   }
 }
 
-// Each thread has 8 rows of one column.
+// Subtracts the product of the first half from the second one; each thread has 8 rows of one column.
 __device__ __forceinline__ void eliminate(const float *block, float *solution) {
   using Config = PanelConfig;
   constexpr int kTurns = Config::kHalf * Config::kCols / Config::kThreads;
@@ -253,7 +253,7 @@ __device__ __forceinline__ void compute_panel(const StridedOperands &operands, c
   }
 }
 
-// Not for arrays in host memory.
+// Not for arrays of pointers in host memory.
 inline libsgemm_status_t launch_panels(const GemmDesc &desc, const Launch &launch, Error *error,
                                        void (*kernel)(StridedOperands, PanelProblem, unsigned)) {
   const PanelProblem problem = panel_problem(desc);

@@ -18,7 +18,7 @@ struct Devices {
 
 const Host *g_host = nullptr;
 
-// Never destroyed: for exit handlers.
+// Never destroyed, since exit handlers may still use it.
 Devices &devices() {
   static Devices *instance = new Devices;
   return *instance;
@@ -56,7 +56,7 @@ void set_host(const Host &host) { g_host = &host; }
 
 libsgemm_status_t enumerate(Error *error) {
   Devices &all = devices();
-  if (!all.done.load(std::memory_order_acquire)) {  // runs for every pointer
+  if (!all.done.load(std::memory_order_acquire)) {  // avoids the lock: calls run this for every pointer
     static std::mutex *mutex = new std::mutex;
     const std::lock_guard<std::mutex> lock(*mutex);
     if (!all.done) all.status = enumerate_once(&all);

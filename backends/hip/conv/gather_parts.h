@@ -80,7 +80,7 @@ struct GatherParts : GatheredTile<Map> {
       }
     }
   }
-  // Places past the end of the sum are outside of the image.
+  // Needs no depth: places past the end of the sum are outside of the image.
   __device__ __forceinline__ void fetch_short(Staged &staged, int) {
     for_constants<parts>([&](auto i) { look_up<decltype(i)::value>(); });
     slot = 0;
@@ -95,7 +95,7 @@ struct GatherParts : GatheredTile<Map> {
 
 // Writes the places of k of both operands without divisions: from one k-tile to the next, the digits of a k grow by the
 // same numbers, and may carry. Half of a wave's lanes compute A's places, the others B's. To avoid a branch all waves
-// do, but only the first one writes.
+// compute places, but only the first one writes.
 template <class A, class B>
 struct SumPlaces {
   static constexpr int parts = 4, half = 32;

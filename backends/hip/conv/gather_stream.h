@@ -1,6 +1,6 @@
-// As gather_parts.h, for the loop of valu.h, with the interface of tile_stream.h. One of two slots of LDS holds the
-// places of k for the next fetch. Meanwhile some threads compute those of the k-tile after it in the other slot; the
-// loop's barrier separates the two.
+// Tiles of an operand that is gathered from a tensor, for the loop of valu.h, with the interface of tile_stream.h
+// (gather_parts.h is for matrix.h). One of two slots of LDS holds the places of k for the next fetch. Meanwhile some
+// threads compute those of the k-tile after it in the other slot; the loop's barrier separates the two.
 //
 //   LDS, in ConvPlaces    [rows of the tile, inner][slot 0: places of k][slot 1]
 #pragma once

@@ -1,3 +1,4 @@
+// Host side of gathered.h and matrix_gathered.h.
 #pragma once
 
 #include "gathered.h"
@@ -15,7 +16,7 @@ struct GatheredRow : ProductRow {
 
   static Tiling tiling(const GemmDesc &product, const ConvWays &ways, bool, int index) {
     Tiling tiling = ProductRow::tiling(product, index);
-    // Assumed cost of the lookups relative to a k-tile; vectors take a fourth.
+    // Assumed cost of the lookups relative to a k-tile; with vectors it is a fourth.
     constexpr double kElements = 0.12;
     const double lookups =
         (ways.fetch.a_vectors ? 0.25 : 1) / Config::tile_n + (ways.fetch.b_vectors ? 0.25 : 1) / Config::tile_m;

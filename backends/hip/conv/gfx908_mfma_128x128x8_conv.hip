@@ -1,8 +1,8 @@
-// As gfx_fma_128x128x8_conv.hip, on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950). Main loop: matrix.h;
-// gathered operands: gather_parts.h; tiles: gfx908_mfma_128x128x16_ping_pong, with k-tiles half as deep, so that two
-// blocks and their places share the 64 KiB of a compute unit.
+// Convolutions on AMD GPUs with FP32 matrix cores (gfx908, 90a, 942, 950), otherwise like gfx_fma_128x128x8_conv.hip.
+// Main loop: matrix.h; gathered operands: gather_parts.h; tiles: gfx908_mfma_128x128x16_ping_pong, with k-tiles half as
+// deep, so that two blocks and their places share the 64 KiB of a compute unit.
 //
-// gfx908_mfma_128x128x8_col2im: data gradients, as gfx_fma_64x64x8_col2im.
+// gfx908_mfma_128x128x8_col2im: data gradients, like gfx_fma_64x64x8_col2im.
 #include "gathered_row.h"
 #include "gpu/conv/col2im_row.h"
 #include "hip/tensor/matrix_row.h"

@@ -2,12 +2,12 @@
 // slices of the sum, which conv_split_k_sum() adds in order.
 //
 // Main loop and source: valu.h; gathered operands: gather_stream.h; indices: gpu/conv/conv_problem.h; tiles:
-// gfx_fma_128x128x8_ping_pong, followed by places.
+// gfx_fma_128x128x8_ping_pong; in LDS the gathered elements' places follow them.
 //
 // Requires: FP32 tensors of any memory strides and alignment; all directions, strides, paddings, dilations and groups,
 // with fewer than 2^29 rows, columns and terms of a group. split_k: the forward convolution, the weight gradient, or a
-// data gradient without strides; more than one slice that is worth its sum; a workspace of 4 slices ceil(m, 4) n bytes
-// a group, at most 32 MiB.
+// data gradient without strides; more than one slice that is worth its sum; a workspace of 4 * slices * (m rounded
+// up to a multiple of 4) * n bytes per group, at most 32 MiB.
 #include "gathered_row.h"
 
 namespace libsgemm::hip {

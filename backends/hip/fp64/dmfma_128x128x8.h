@@ -1,3 +1,4 @@
+// What the FP64 kernels of AMD matrix cores share.
 #pragma once
 
 #include "hip/tensor/matrix.h"

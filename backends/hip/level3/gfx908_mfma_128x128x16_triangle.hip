@@ -1,4 +1,5 @@
-// As gfx_fma_128x128x8_triangle.hip, with the tiles and loop of gfx908_mfma_128x128x16_ping_pong.
+// syrk, syr2k and gemmtr on AMD GPUs with FP32 matrix cores, otherwise like gfx_fma_128x128x8_triangle.hip. Tiles and
+// loop: gfx908_mfma_128x128x16_ping_pong.
 #include "hip/tensor/matrix_row.h"
 #include "matrix_triangle.h"
 #include "triangle_row.h"

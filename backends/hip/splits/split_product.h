@@ -1,7 +1,7 @@
 // Main loop of products of split operands (gpu/splits/splits.h) by MFMA. Three sets of accumulators: `low`, `main` and
 // `sum` (docs/kernels/amd.md). X, Y, tiles and barriers are as in matrix.h; one of two buffers of LDS holds all of a
 // k-tile's splits. Each k-step adds the main accumulators of some blocks to `sum`, after products of `low`, just before
-// they start again at zero.
+// these accumulators start again at zero.
 #pragma once
 
 #include "gpu/splits/splits_pass.h"
@@ -10,7 +10,7 @@
 
 namespace libsgemm::hip {
 
-// The tile is one of the guard.
+// A tile of C is also a tile of the guard (splits.h).
 template <Type kType, int TileK, int Splits>
 struct SplitShape : MatrixShape<MfmaWords<kType>, kOuterPad, kOuterPad, TileK, 64, 64> {
   static constexpr Type type = kType;
@@ -66,8 +66,8 @@ __device__ __forceinline__ void split_product(const StridedOperands &operands, c
   // the main products of a k-step; kBarrier before the barrier.
   constexpr int kProduct = kBlocks * Core::parts, kStep = Config::products * kProduct, kEnd = kSteps * kStep;
   constexpr int kMain = kStep - kProduct, kBarrier = kEnd - kStep / 2;
-  // The main accumulators of block i are added in k-step i % kTurns + 1 of a round, after products of `low`, when they
-  // have long been complete. A branch would make the compiler read all at once.
+  // The main accumulators of block i are added in k-step i % kTurns + 1 of a round, after products of `low`: by then
+  // they have long been complete. A branch would make the compiler read all at once.
   constexpr int kTurns = 2 * kSteps - 1;
   constexpr int kBuffer = 2 * Stream::words;
   __shared__ Words4 lds[2 * kBuffer];

@@ -1,3 +1,4 @@
+// Host side of matrix.h: rates of the matrix cores, and bases of Rows.
 #pragma once
 
 #include <cstring>
@@ -8,8 +9,8 @@
 
 namespace libsgemm::hip {
 
-// FMAs of a compute unit's matrix cores per clock; 0 if none keep the library's promises: gfx90a's 16-bit ones flush
-// denormals.
+// FMAs of a compute unit's matrix cores per clock; 0 if there are none, or they break the library's promises: gfx90a's
+// 16-bit ones flush denormals.
 inline int matrix_rate(int index, Type type) {
   switch (device(index).family) {
     case Family::cdna1:
@@ -27,20 +28,20 @@ inline int matrix_rate(int index, Type type) {
   }
 }
 
-// FP32 operands, FP64 accumulators. gfx950 has half the rate of earlier chips.
+// The same for FP32 operands and FP64 accumulators. gfx950 has half the rate of earlier chips.
 inline int matrix_rate_fp64(int index) {
   const Device &d = device(index);
   if (d.family != Family::cdna2 && d.family != Family::cdna3) return 0;
   return std::strncmp(d.arch_name, "gfx95", 5) == 0 ? 64 : 128;
 }
 
-// MFMA has waves of 64; the alternative is WMMA.
+// True for MFMA, which has waves of 64; otherwise matrix cores have WMMA.
 inline bool has_mfma(int index) {
   const Family family = device(index).family;
   return family == Family::cdna1 || family == Family::cdna2 || family == Family::cdna3;
 }
 
-// For gpu/tiles/tile_row.h or widened_row.h.
+// Base of a Row of gpu/tiles/tile_row.h or widened_row.h.
 template <class RowConfig>
 struct MatrixRow : ValuRow<RowConfig> {
   using Config = RowConfig;
@@ -75,7 +76,7 @@ struct Fp64Row : MatrixRow<RowConfig> {
   }
 };
 
-// TF32 numbers, on chips with xf32.
+// TF32 products, on chips with xf32 instructions.
 template <class RowConfig>
 struct Xf32Row : MatrixRow<RowConfig> {
   static constexpr int rate = 512;

@@ -1,6 +1,6 @@
 // R (wide x narrow) = X (wide x k) Y (k x narrow) on the device, with X streamed once (gpu/thin/skinny.h).
 //
-// Memory bandwidth bounds the speed, which takes many bytes in flight. Each warp (32 consecutive threads) works alone,
+// Memory bandwidth bounds the speed, so many bytes must be in flight. Each warp (32 consecutive threads) works alone,
 // on its own k or its own rows. Once a part of a chunk of X has been multiplied, the same part of the next chunk is
 // loaded into its registers. Only Y, which all rows need, passes through LDS, in the warp's own slot.
 //
@@ -100,7 +100,7 @@ struct Warp : Derived<Config> {
 
   __device__ __forceinline__ void fetch_x(Quad &to, int quad, Global<const float> *at) const {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {  // rows along k, otherwise k
+    for (int i = 0; i < 4; ++i) {  // i: a row if X is K-major, otherwise a k
       Global<const float> *from = at;
       if constexpr (Config::x_along_k) {
         from += min(kLanes * i, (rows_left - 1) / kLanes * kLanes) * work.x_ld + 4 * kGroups * quad;
@@ -120,7 +120,7 @@ struct Warp : Derived<Config> {
     }
   }
 
-  // The compiler would keep each offset in a register.
+  // Advances one pointer: the compiler would keep each offset in a register.
   __device__ __forceinline__ void fetch_y(StagedY &to, Global<const float> *at) const {
 #pragma unroll
     for (int part = 0; part < D::kChunk / 32; ++part) {
@@ -201,7 +201,7 @@ struct Warp : Derived<Config> {
     if (p >= end) return;
     Quad xs[kQuads];
     StagedY ys;
-    // The compiler would have a pointer for each load.
+    // Otherwise the compiler would keep a pointer for each load.
     Global<const float> *x_at = x + min(p, last_chunk) * x_step, *y_at = y + min(p, last_chunk) * work.y_k;
     keep_in_register(x_at);
     keep_in_register(y_at);
@@ -264,7 +264,7 @@ __device__ __forceinline__ void compute(const SkinnyWork &work) {
     const SkinnyWork &of_sums = read_anew(work);
     const int rows = of_sums.warps_wide * kRows, pitch = rows + 4, part_floats = kNarrow * pitch;
     int thread = static_cast<int>(threadIdx.x);
-    keep_in_register(thread);  // keeps nothing from tile to tile
+    keep_in_register(thread);  // nothing derived from it stays in a register from tile to tile
     const int warp = thread / 32, warp_wide = warp / of_sums.warps_k, warp_k = warp % of_sums.warps_k;
     const SkinnyPlace at(of_sums, tile, rows, kNarrow);
     const int64_t warp_row = at.row + warp_wide * kRows;

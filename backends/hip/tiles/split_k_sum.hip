@@ -1,3 +1,4 @@
+// The sum of split-K for FP32 slices, on AMD GPUs.
 #include "gpu/tiles/split_k_sum.h"
 
 namespace libsgemm::hip {

@@ -40,7 +40,7 @@ struct SquareStream {
     outer = static_cast<int>(min(first + thread % Outer, o.product.k - 1));
   }
 
-  // Element of the thread's row at this k; stored at (x, y), x along the columns.
+  // Element of the thread's row at this k; (x, y) are the row and column where it is stored.
   __device__ __forceinline__ float element(int k) const {
     const bool stored = upper ? outer <= k : outer >= k;
     if (!kSymmetric && !stored) return 0.0f;

@@ -76,7 +76,7 @@ __device__ __forceinline__ float *floats_at(float *shared, int bytes) {
   return reinterpret_cast<float *>(reinterpret_cast<char *>(shared) + bytes);
 }
 
-// Two pairs of tiles, or what storing C needs.
+// Floats of LDS: two pairs of tiles, or what storing C needs.
 template <class Config, class A, class B>
 constexpr int kPingPongFloats = 2 * (A::floats + B::floats) > kStoreFloats<Config> ? 2 * (A::floats + B::floats)
                                                                                    : kStoreFloats<Config>;
