@@ -16,7 +16,7 @@ import sys
 import numpy
 from scipy.optimize import minimize
 
-# Hz and bytes/s for old files, which lack them.
+# Clock in Hz and bandwidth in bytes/s, for old files, which lack them.
 DEVICES = {'H100': (1.98e9, 3352e9), 'H200': (1.98e9, 4890e9)}
 ROUTINES = ['sgemm', 'shgemm', 'sbgemm']
 ALIKE = 0.03  # closer price logarithms are about equally likely
@@ -110,11 +110,11 @@ class Model:
         return [{a: float(b) for a, b in (word.split('=') for word in words)} for words in self.ask(f'price {row}')]
 
 
-# Shares of these kernels, not kernels themselves.
+# Entries that hold a share for these kernels and are not kernels themselves.
 SHARED = {'stream_k': ['sm90_ffma_256x128x16_stream_k'], 'stream_k_in_slices': ['sm90_ffma_256x128x16_split_k'],
           'sliced_k': ['sm90_ffma_128x128x16_sliced_k', 'sm90_ffma_256x64x16_sliced_k', 'sm90_ffma_512x32x16_sliced_k']}
 
-# Kernels that consist of passes and the best kernel for the rest.
+# Kernels that consist of passes and the best kernel for the rest, by the prefix of such a kernel.
 MADE = {'sm90_wgmma_': ['sm75_mma_64x64x64_packed']}
 
 

@@ -1,4 +1,4 @@
-// gpu_api.h for the NVIDIA driver.
+// Implements gpu_api.h with the NVIDIA driver.
 #include <dlfcn.h>
 #include <fmt/core.h>
 

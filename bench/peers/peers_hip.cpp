@@ -104,7 +104,8 @@ class Rocblas : public DevicePeer {
   std::string version_;
 };
 
-// HIPBLASLT_MATMUL_DESC_TRANSA, _TRANSB, HIPBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES; 16 bytes and the workspace's size.
+// The last numbers: HIPBLASLT_MATMUL_DESC_TRANSA, _TRANSB, HIPBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, and the bytes of
+// hipblasLtMatmulAlgo_t: 16 and the workspace's size.
 LtLibrary lt_library() {
   const Library from = load_rocm("hipBLASLt", "libhipblaslt.so", kNewestHipblaslt, kOldestHipblaslt);
   return {from.handle, from.file, "hipblasLt", kOperationN, kOperationT, kCompute32F, 0, 1, 1, 16 + sizeof(size_t)};

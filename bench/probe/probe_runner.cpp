@@ -15,7 +15,7 @@
 namespace command {
 namespace {
 
-constexpr size_t kOutBytes = 4096;           // the sinks, which never run, write after it
+constexpr size_t kOutBytes = 4096;           // 16 for Times, then room for the sinks, which never run
 constexpr size_t kRegion = size_t{1} << 16;  // bytes of each number type
 constexpr unsigned kLeastIterations = 16, kMostIterations = 1u << 22;
 constexpr double kShortest = 1e-3, kLongest = 1e-2;  // seconds of a launch
@@ -23,7 +23,7 @@ constexpr double kWarmShare = 0.3;                   // share of a figure's seco
 // A walk covers this many caches: the next round finds at most a 40th in the cache.
 constexpr size_t kCaches = 40, kMostBytes = size_t{1} << 31;
 constexpr double kPeakSeconds = 0.3;
-constexpr double kMostShare = 1.02;  // share of a ceiling, whose clock is one multiprocessor's
+constexpr double kMostShare = 1.02;  // largest share of a ceiling; its clock is one multiprocessor's
 
 struct Times {
   uint64_t cycles, nanoseconds;
@@ -226,7 +226,7 @@ void KernelRunner::require_possible(const KernelProbe &probe, const Figure &figu
                                figure.ceiling));
 }
 
-// FLOP, operations or bytes, as the library assumes of NVIDIA's multiprocessors.
+// FLOP, operations or bytes per clock of a multiprocessor, as the library assumes for NVIDIA GPUs.
 double KernelRunner::per_clock(Unit unit) const {
   if (arch_ == 0) return 0;
   libsgemm::cuda::Device device{};
@@ -243,7 +243,7 @@ double KernelRunner::per_clock(Unit unit) const {
       return device.fma_per_clock;
     case Unit::kImad:  // 64 from sm_75 to sm_90
       return 2 * 64;
-    case Unit::kDouble:  // half of fast FP64 tensor cores
+    case Unit::kDouble:  // FP64 units have half the rate of fast FP64 tensor cores
       return device.fp64_tensor_per_clock <= 2 ? 2 * 2 : device.fp64_tensor_per_clock;
     case Unit::kDoubleTensor:
       return 2 * device.fp64_tensor_per_clock;
@@ -251,7 +251,7 @@ double KernelRunner::per_clock(Unit unit) const {
       return 2 * tensor;
     case Unit::kTensorTf32:
       return tensor;
-    case Unit::kSharedBytes:  // 32 banks of 4
+    case Unit::kSharedBytes:  // 32 banks of 4 bytes
       return 128;
   }
   return 0;

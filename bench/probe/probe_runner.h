@@ -1,3 +1,4 @@
+// Runs and times the kernels of probe_kernels.h.
 #pragma once
 
 #include <map>
@@ -17,7 +18,7 @@ class KernelRunner {
   GpuMemory &memory() const { return *memory_; }
   const GpuApi &api() const { return api_; }
   double seconds() const { return seconds_; }
-  int arch() const { return arch_; }  // 90; 0 for AMD
+  int arch() const { return arch_; }  // 90 for sm_90; 0 for AMD
 
   bool has(const KernelProbe &probe) const;
 
@@ -27,8 +28,8 @@ class KernelRunner {
   void measure(const KernelProbe &probe, GpuFunction function, Figure *figure);
   void launch(const KernelProbe &probe, GpuFunction function, unsigned iterations, uint64_t data, unsigned bytes);
 
-  // Calls sample(), which returns seconds, to warm up, and again. Returns the later results. *figure gets the GPU's
-  // state meanwhile.
+  // Calls sample(), which returns seconds, first to warm up, then repeatedly. Returns the later results, and stores the
+  // GPU's telemetry in *figure.
   std::vector<double> sample(const std::function<double()> &sample, Figure *figure);
 
  private:

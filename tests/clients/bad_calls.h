@@ -1,4 +1,4 @@
-/* Calls with one bad argument each, for both xerbla tests. C holds 1..4 and must keep it. */
+/* Calls with one bad argument each, for both xerbla tests. C holds 1 to 4 and must not change. */
 #ifndef BAD_CALLS_H
 #define BAD_CALLS_H
 

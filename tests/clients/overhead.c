@@ -1,6 +1,6 @@
-/* What the drop-in adds to a small call: alternates the function by the drop-in's name and directly, on one thread, in
- * CPU time. Exit status 1 if results differ or the median difference exceeds the bar. Arguments: LIBRARY NAME 32|64
- * BAR: NAME is a cblas_sgemm with such integers, BAR in nanoseconds. */
+/* Measures the CPU time that the drop-in adds to a small call, on one thread: calls alternate between the drop-in's
+ * function and LIBRARY's own. Exit status 1 if results differ or the median difference exceeds the bar. Arguments:
+ * LIBRARY NAME 32|64 BAR: NAME is a cblas_sgemm with 32- or 64-bit integers, BAR in nanoseconds. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>
@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
   }
   static double more[kPairs];
   for (int i = 0; i < kPairs; ++i) {
-    /* Neither order always finds the other's data in the caches. */
+    /* The order alternates, since the second function finds the first one's data in the caches. */
     const double before = i % 2 ? time_calls(direct, results[0]) : 0;
     const double ours = time_calls(taken, results[1]);
     more[i] = ours - (i % 2 ? before : time_calls(direct, results[0]));

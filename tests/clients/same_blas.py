@@ -1,6 +1,6 @@
-# Preloading the drop-in must not change who computes on the CPU: same BLAS, bits, threads, and nothing on stderr.
+# Preloading the drop-in must not change what computes on the CPU: the same BLAS, bits and threads, nothing on stderr.
 #   same_blas.py BUILD numpy|torch|program PROGRAM [--packages DIR] [--runtime SANITIZER_RUNTIME]
-# PROGRAM: a Python with packages in DIR or its own; or a program that prints such a report.
+# PROGRAM: a Python with packages in DIR or its own; or a program that prints a report as same_blas_report.py does.
 import argparse
 import json
 import pathlib
@@ -16,10 +16,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 def environment(args, preloaded, **more):
     env = clientlib.environment(args.build, 'auto', None, args.runtime, **more)
     del env['LIBSGEMM_BACKEND'], env['LIBSGEMM_STRICT']
-    # A GPU computes other bits.
+    # A GPU's results have other bits.
     env['LIBSGEMM_DEVICES'] = 'none'
     if not preloaded:
-        env['LD_PRELOAD'] = args.runtime.replace(':', ' ')  # it may have a thread of its own
+        env['LD_PRELOAD'] = args.runtime.replace(':', ' ')  # a sanitizer may have a thread of its own
     if args.packages:
         env['PYTHONPATH'] = args.packages
     return env

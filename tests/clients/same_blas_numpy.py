@@ -1,3 +1,4 @@
+# NumPy's products, and SciPy's BLAS, for same_blas.py.
 import importlib.util
 import pathlib
 
@@ -10,7 +11,7 @@ def products():
     for m, n, k in [(1, 9, 5), (64, 48, 80), (33, 257, 100), (500, 300, 700), (300, 1, 300)]:
         a, b = matrix(m, k), matrix(k, n)
         add(a @ b, b.T @ a.T, np.asfortranarray(a) @ b, a @ a.T, a.T @ a, a[:, ::1][: m // 2 + 1] @ b)
-    # Only this NumPy's SciPy: a wheel's NumPy may find the machine's, which has another BLAS.
+    # Uses only this NumPy's SciPy: a wheel's NumPy may find the machine's, which has another BLAS.
     scipy = importlib.util.find_spec('scipy')
     if scipy is None or pathlib.Path(scipy.origin).parents[1] != pathlib.Path(np.__file__).parents[1]:
         return

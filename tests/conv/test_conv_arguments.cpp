@@ -1,4 +1,4 @@
-// The message names the wrong field of a convolution's description; nothing is written.
+// Bad arguments of convolutions: the message names the wrong field of the description, and nothing is written.
 #include <cstring>
 #include <functional>
 #include <vector>
@@ -59,7 +59,7 @@ const std::vector<Fault> kFaults = {
     {"field h is 6: with its padding it overflows", [](libsgemm_conv2d_t *v) { v->pad_bottom = INT64_MAX; }},
 };
 
-// These faults are found with strides only.
+// Only libsgemm_sconv2d() finds these faults: the size of the output does not depend on them.
 const std::vector<Fault> kTensorFaults = {
     {"field x_strides[2] is -1, must be >= 0",
      [](libsgemm_conv2d_t *v) {

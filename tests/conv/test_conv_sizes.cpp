@@ -1,5 +1,5 @@
-// Products of a data gradient by size (backends/gpu/conv/conv_product.h): those with computed costs represent all
-// others, for any strides.
+// Products of a data gradient, grouped by size (backends/gpu/conv/conv_product.h): the one of a group whose cost is
+// computed represents the others, for any strides.
 #include <chrono>
 #include <map>
 #include <tuple>
@@ -33,7 +33,7 @@ ConvDesc data_gradient(int64_t size, int64_t stride, int64_t pad, int64_t dilati
 using Size = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 Size size_of(const ConvProduct &p) { return {p.first[1].extent, p.first[2].extent, p.sum[1].extent, p.sum[2].extent}; }
 
-// Compares addresses of terms; the tensors hold no data.
+// Compares the addresses of the terms: the tensors hold no data.
 bool same(const ConvProduct &x, const ConvProduct &y) {
   return x.image == y.image && x.other == y.other && x.out == y.out && x.first_h == y.first_h && x.first_w == y.first_w;
 }

@@ -1,4 +1,4 @@
-// Plans on a GPU have the bits of plain calls. Where no operands are stored they must be plain calls.
+// Products with plans on a GPU have the bits of plain calls. Where plans store nothing they must be plain calls.
 #include <cmath>
 #include <cstring>
 #include <limits>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# backends/native_architectures.sh with a fake nvidia-smi and sysfs.
+# Tests backends/native_architectures.sh with a fake nvidia-smi and sysfs.
 set -eu
 script=$1
 folder=$(mktemp -d)
@@ -14,7 +14,7 @@ expect() {
   fi
 }
 
-# nvidia_smi TEXT STATUS: makes an nvidia-smi that prints TEXT.
+# nvidia_smi TEXT STATUS: makes an nvidia-smi that prints TEXT and exits with STATUS.
 nvidia_smi() {
   printf '#!/bin/sh\nprintf "%s"\nexit %s\n' "$1" "$2" >"$folder/nvidia-smi"
   chmod +x "$folder/nvidia-smi"

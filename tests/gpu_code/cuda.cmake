@@ -1,4 +1,4 @@
-# With the kernels whose registers the build reassigns.
+# check_sass.py is given the kernels whose registers the build reassigns.
 get_target_property(reassigned libsgemm_cuda LIBSGEMM_REASSIGNED)
 set(options)
 if(reassigned)
@@ -7,7 +7,7 @@ endif()
 add_test(NAME check_sass COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/check_sass.py ${options}
          $<TARGET_FILE:libsgemm_cuda>)
 
-# One architecture for each branch encoding.
+# Tests one architecture for each encoding of branches.
 set(cubins)
 foreach(arch 80 90)
   set(cubin ${CMAKE_CURRENT_BINARY_DIR}/spill.sm_${arch}.cubin)

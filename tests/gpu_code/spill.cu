@@ -1,4 +1,4 @@
-// Kernels with a fault each, which the gate must refuse, and a sound one (test_check_sass.py).
+// For test_check_sass.py: kernels with one fault each, which check_sass.py must refuse, and a sound one.
 namespace {
 
 constexpr int kThreads = 256;

@@ -1,5 +1,5 @@
 libsgemm_add_test(offload/test_offload ENV LIBSGEMM_TEST_DEVICES=2)
-# This test is worth ThreadSanitizer's time.
+# Preset tsan, too, builds this test and runs its cases with many threads.
 set_target_properties(test_offload PROPERTIES EXCLUDE_FROM_ALL OFF)
 add_dependencies(thread_tests test_offload)
 add_test(NAME test_offload.threads COMMAND test_offload "every shape*,many threads*")
@@ -11,7 +11,7 @@ libsgemm_add_test(offload/test_offload_failures SOURCES process/failing_memory.c
 add_test(NAME test_offload_failures.strict COMMAND test_offload_failures)
 set_tests_properties(test_offload_failures.strict PROPERTIES
   LABELS "cpu;again" ENVIRONMENT LIBSGEMM_TEST_STRICT=1 TIMEOUT 600)
-# A message also needs memory.
+# Messages also allocate memory.
 add_test(NAME test_offload_failures.verbose COMMAND test_offload_failures "whatever allocation*")
 set_tests_properties(test_offload_failures.verbose PROPERTIES
   LABELS "cpu;again" ENVIRONMENT LIBSGEMM_TEST_VERBOSE=1 TIMEOUT 600)

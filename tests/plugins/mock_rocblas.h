@@ -222,7 +222,7 @@ int trmm(TRMM_STRIDED_PARAMETERS(INT)) {
   return run(h, strided(triangular(handle, Routine::trmm, side, uplo, trans, diag, m, n, alpha, a, lda, c, ldc),
                         stride_a, 0, stride_c, count));
 }
-// TRMM in place only.
+// Supports TRMM in place only.
 template <typename INT>
 int trmm(TRMM_BATCHED_PARAMETERS(INT)) {
   if (b != c || ldb != ldc) return kNotImplemented;
@@ -268,7 +268,7 @@ EXPORT const char *mock_rocblas_latest(bool only_record) {
   return t_latest.c_str();
 }
 
-// "old_rocblas": ROCm 5's version.
+// With "old_rocblas", ROCm 5's version.
 EXPORT int rocblas_get_version_string(char *text, size_t length) {
   return snprintf(text, length, asked_for("old_rocblas") ? "3.1.0.mock" : "4.2.1.mock"), kSuccess;
 }
@@ -297,8 +297,8 @@ EXPORT int rocblas_stop_device_memory_size_query(BlasHandle *handle, size_t *byt
   return handle->queries = false, *bytes = 0, kSuccess;
 }
 EXPORT bool rocblas_is_device_memory_size_query(const BlasHandle *handle) { return handle->queries; }
-// Copies A only: all that the drop-in needs.
 EXPORT int mock_rocblas_copies() { return g_copies; }
+// Copies A only: all that the drop-in needs.
 EXPORT int rocblas_sgeam(BlasHandle *handle, int, int, int m, int n, const float *, const float *a, int lda,
                          const float *, const float *, int, float *c, int ldc) {
   return ++g_copies, copy(handle, m, n, a, lda, c, ldc), kSuccess;

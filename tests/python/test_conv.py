@@ -1,4 +1,4 @@
-"""conv2d and its gradients against the definition."""
+"""Compares conv2d and its gradients with the definition."""
 
 import numpy
 import pytest

@@ -1,4 +1,4 @@
-"""JAX's arrays, on the CPU. Needs jax."""
+"""Operands that are arrays of JAX, on the CPU. Needs jax."""
 
 import numpy
 import pytest

@@ -25,7 +25,7 @@ void run(const Problem &problem, bool no_backend = false) {
     INFO(info.message);
     REQUIRE(status == LIBSGEMM_SUCCESS);
     CHECK(std::string(info.backend) == (no_backend ? "none" : subject().backend));
-    // FP64 sums may be faster.
+    // Mode fp32 may sum in FP64 if that is faster.
     const std::string mode = info.math_mode;
     CHECK((no_backend || mode == "fp32" || mode == "fp64"));
     CHECK(placement.check(no_backend ? Arithmetic() : arithmetic_of(info)) == "");
@@ -128,7 +128,7 @@ TEST_CASE("NaN and Inf in A and B spread by the definition, also where the partn
           test.transb = (variant / 2) % 2 == 0 ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS;
           test.beta = variant / 4 == 0 ? 0.0f : 1.0f;
           Problem problem = make_problem(test);
-          // A's special element meets only zeros of B, B's some zeros of A.
+          // The special element of A meets only zeros of B; that of B also meets zeros of A.
           problem.a.at(0, 0) = special;
           for (int64_t j = 0; j < problem.b.columns; ++j) {
             (test.transb == LIBSGEMM_NO_TRANS ? problem.b.at(0, j) : problem.b.at(std::min(j, problem.b.rows - 1), 0)) =

@@ -134,7 +134,7 @@ class Draw {
 
 struct Record {
   int wins = 0;
-  int ties = 0;       // wins at exactly another, later kernel's time
+  int ties = 0;       // wins in an exact tie with a later kernel
   int clear = 0;      // wins by the least margin
   double margin = 0;  // largest relative lead, if there is another kernel
 };
@@ -197,7 +197,7 @@ GemmDesc product(int64_t n, int64_t k) {
   return d;
 }
 
-// Runs by force only: a step of the ladder, or a kernel for groups.
+// True if the kernel runs by force only: a step of the ladder, or a kernel for groups.
 bool of_the_ladder(const Kernel &kernel) {
   GemmDesc d = product(512, 512);
   for (const Type type : {Type::f32, Type::f16}) {

@@ -1,5 +1,5 @@
-// Split products that convert A on load have the bits of products whose (unaligned) A a pass splits. In blocks of
-// columns, for a small workspace, they have the bits of the whole.
+// Split products that convert A on load have the bits of products whose (unaligned) A a pass splits. Computed in
+// blocks of columns, for a small workspace, they have the bits of the whole.
 #include <cstring>
 
 #include "gpu/kernels.h"
@@ -34,7 +34,7 @@ struct Result {
   std::vector<float> c;  // unpadded
 };
 
-// `products`: batch size, 0: a single product. `shares_a`: one A for all.
+// `products`: size of the batch; 0: a single product. `shares_a`: one A for all.
 Result run(const Kernel &row, const Problem &problem, size_t workspace_bytes, int products = 0, bool shares_a = false) {
   const std::vector<const Problem *> all(static_cast<size_t>(std::max(1, products)), &problem);
   Placement outline(problem, LIBSGEMM_COL_MAJOR);
@@ -194,7 +194,7 @@ TEST_CASE("blocks of columns are chosen so that few multiprocessors are idle") {
       INFO(n << ": " << l.columns << " columns at a time, " << all << " turns of " << turns(n));
       CHECK(all == turns(n));
     }
-    // With more panels a block would have few tiles.
+    // Blocks of columns would have too few tiles.
     const Case flat = case_of(Routine::kSgemm, 256, 60000, 8192);
     CHECK(layout_of(row, flat, kResident, LIBSGEMM_WORKSPACE_DEFAULT_BYTES).panels > 1);
   }

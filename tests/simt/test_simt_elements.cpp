@@ -136,7 +136,7 @@ TEST_CASE("a device judges elements of every arithmetic", "[data]") {
 
 TEST_CASE("a device judges elements at the ends of the range as the host does", "[data]") {
   struct Range {
-    float a, b, alpha, factor;  // C over its value by definition
+    float a, b, alpha, factor;  // ratio of C to its value by definition
     bool right;
   };
   constexpr float kInfinite = INFINITY;

@@ -1,4 +1,4 @@
-// The runtime catches faulty kernels and accepts the same ones without faults.
+// The CPU emulation catches faulty kernels and accepts the same ones without faults.
 #include "support/buffer.h"
 #include "support/catch.h"
 

@@ -1,3 +1,4 @@
+// Test cases: arguments of a call of a routine, without the matrices.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@ namespace sgemm_test {
 // kExact: small integers, whose sums are exact in any order. kRandom: uniform in (-1, 1), judged by a bound.
 enum class Inputs { kExact, kRandom };
 
-// Elements between stored columns (rows).
+// Unused elements after each stored column (row).
 struct Padding {
   int a, b, c;
 };
@@ -22,7 +23,7 @@ struct Case {
   libsgemm_side_t side = LIBSGEMM_LEFT;
   libsgemm_uplo_t uplo = LIBSGEMM_UPPER;
   libsgemm_diag_t diag = LIBSGEMM_NON_UNIT;
-  int64_t m = 0, n = 0, k = 0;  // without m or k: m = n, k = 0 or the order of A
+  int64_t m = 0, n = 0, k = 0;  // if the routine has no m: m = n; no k: 0 or the order of A
   float alpha = 1, beta = 0;
   Inputs inputs = Inputs::kExact;
   Padding padding = {1, 2, 3};
@@ -33,7 +34,7 @@ std::vector<Case> cases_of(Routine routine);
 
 Case case_of(Routine routine, int64_t m, int64_t n, int64_t k);
 
-// Each kernel of the routine supports one or more.
+// Each kernel of the routine supports at least one of these.
 std::vector<Case> tries_of(Routine routine);
 
 constexpr libsgemm_layout_t kLayouts[] = {LIBSGEMM_COL_MAJOR, LIBSGEMM_ROW_MAJOR};

@@ -33,7 +33,7 @@ void check_all_errors_found(Problem *p) {
     for (int64_t i = 0; i < p->desc.m; ++i) {
       if (!p->writes(i, j)) continue;
       const float right = p->at(i, j);
-      // A thousandth of the largest possible value is far above the bound, but too small for a norm of the matrix.
+      // A thousandth of the largest possible value is far above the bound, but too small for a norm of C to show it.
       for (const float wrong :
            {right + 1e-2f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
         p->at(i, j) = wrong;
@@ -164,7 +164,7 @@ TEST_CASE("the library rounds as the tests do") {
       FAIL_CHECK();
     }
   };
-  // All upper halves with lower halves around ties, and random numbers.
+  // Checks all upper halves of the bits with lower halves around ties, and random numbers.
   for (uint32_t high = 0; high < 0x10000u; ++high) {
     for (const uint32_t low : {0u, 1u, 0x0fffu, 0x1000u, 0x1001u, 0x1fffu, 0x2fffu, 0x3000u, 0x3001u, 0x7fffu, 0x8000u,
                                0x8001u, 0xefffu, 0xf000u, 0xf001u, 0xffffu}) {

@@ -1,4 +1,4 @@
-// Random cuBLAS calls, by linked names or the real library's.
+// Makes a drawn cuBLAS call, by the linked names (the drop-in's) or by functions of the real library.
 #pragma once
 
 #include <cublasLt.h>
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-// Functions by their names in the library, and those that the header overloads.
+// Functions by their names in the library; those that the header overloads need a type.
 #define CUBLAS_FUNCTIONS(F)     \
   F(cublasSgemm_v2)             \
   F(cublasSgemmEx)              \

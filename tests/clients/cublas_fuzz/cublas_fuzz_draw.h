@@ -1,3 +1,4 @@
+// Draws the calls that cublas_fuzz_calls.h makes.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ struct Shape {
 
 Case draw_case(Random &random);
 
-// As stored, not transposed.
+// Shapes as stored, not transposed.
 Shape shape_of_a(const Case &x);
 Shape shape_of_b(const Case &x);
-// Extent from the first to the last element.
+// Number of elements from the first to the last.
 int64_t elements(const Shape &shape, int64_t ld, bool by_rows);

@@ -1,4 +1,4 @@
-// State of a launch, internal to the runtime.
+// State of a launch in the CPU emulation, internal to its runtime.
 #pragma once
 
 #include <array>
@@ -57,7 +57,7 @@ struct FiberThread;
 
 struct Warpgroup {
   std::deque<WarpgroupProduct> products;  // pending
-  size_t done = 0;                        // finished ones, all before `products`
+  size_t done = 0;                        // number of finished products, all before `products`
   std::vector<FiberThread *> waiting;     // threads that wait for others to issue a product
 };
 

@@ -1,4 +1,4 @@
-// Replaces backends/gpu/launch.h: calls the kernel in threads on the CPU.
+// Replaces backends/gpu/launch.h: runs the kernel in the CPU emulation.
 #pragma once
 
 #include <cstring>
@@ -14,7 +14,7 @@ namespace libsgemm::gpu {
 libsgemm_status_t launch_on_cpu(const void *kernel, const simt::Configuration &configuration,
                                 const std::function<void()> &body, Error *error);
 
-// True if the parameter needs a driver that permits more than 4 KiB.
+// True if the parameter needs a driver that permits more than 4 KiB of parameters.
 template <typename T, typename = void>
 struct has_large_parameters : std::false_type {};
 template <typename T>
