@@ -1,4 +1,4 @@
-// What the FP64 kernels of AMD matrix cores share.
+// Parts that the FP64 kernels on AMD matrix cores share.
 #pragma once
 
 #include "hip/tensor/matrix.h"

@@ -1,6 +1,6 @@
 // R (wide x narrow) = X (wide x k) Y (k x narrow) on the device, with X streamed once (gpu/thin/skinny.h).
 //
-// Memory bandwidth bounds the speed, so many bytes must be in flight. Each warp (32 consecutive threads) works alone,
+// Memory bandwidth bounds the speed: many bytes must be in flight. Each warp (32 consecutive threads) works alone,
 // on its own k or its own rows. Once a part of a chunk of X has been multiplied, the same part of the next chunk is
 // loaded into its registers. Only Y, which all rows need, passes through LDS, in the warp's own slot.
 //
