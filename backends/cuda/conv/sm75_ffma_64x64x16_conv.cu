@@ -1,4 +1,5 @@
-// As sm75_ffma_128x64x16_conv.cu, with smaller tiles, for medium and small problems; also with _col2im.
+// The convolutions of sm75_ffma_128x64x16_conv.cu with smaller tiles, for medium and small problems. _col2im computes
+// data gradients (gpu/conv/col2im_problem.h).
 #include "ffma_conv.cuh"
 #include "ffma_conv_row.h"
 #include "gpu/conv/col2im_row.h"

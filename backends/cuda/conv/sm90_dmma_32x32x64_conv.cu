@@ -1,4 +1,4 @@
-// As sm90_dmma_64x64x32_conv.cu, with warps of 16 x 16, for small problems; without _col2im.
+// The convolutions of sm90_dmma_64x64x32_conv.cu with warps of 16 x 16, for small problems. There is no _col2im.
 #include "dmma_conv.cuh"
 #include "dmma_conv_row.h"
 #include "fp64/sm90_dmma_32x32x64.h"

@@ -10,7 +10,8 @@ namespace libsgemm::cuda {
 
 // Base of a Row of gpu/tiles/tile_row.h. The Config also has Instruction; blocks per multiprocessor; fitted, and
 // split_fitted if a kernel splits k; elements, the share of the speed if operands are copied by elements; by_floats,
-// the k that takes as long as storing C by single floats. Fitted to 180 random shapes with cold operands on an H200.
+// the k that takes as long as storing C by single floats. They are fitted to 180 random shapes with cold operands on an
+// H200.
 template <class RowConfig>
 struct DmmaRow {
   using Config = RowConfig;

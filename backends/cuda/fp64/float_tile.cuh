@@ -29,7 +29,7 @@ struct FloatMap {
   static_assert(Outer % 32 == 0 && (Depth % 8 == 0 || !along_k), "the lanes of a warp read different banks");
 
   int outer, k;  // place of the thread's first copy
-  int target;    // floats into the shared tile
+  int target;    // its offset in the shared tile, in floats
 
   __device__ __forceinline__ FloatMap() {
     const int thread = static_cast<int>(threadIdx.x), row = thread / row_copies, column = thread % row_copies * width;
@@ -46,8 +46,8 @@ struct FloatTile : FloatMap<Outer, Depth, Threads, Kind> {
 
   const float *source;
   int64_t copy_step, tile_step;  // floats to the next copy, to the next k-tile
-  // Inside the matrix: rows from the thread's first row on, k left from its column on (K-major); floats of a copy, k
-  // left from its row on (MN-major).
+  // What is inside the matrix. K-major: rows from the thread's first row on, k from its column on. MN-major: floats of
+  // a copy, k from its row on.
   int outer_room;
   int64_t k_room;
 

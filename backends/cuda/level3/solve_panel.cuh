@@ -49,7 +49,7 @@ __host__ __device__ constexpr int solve_bytes(int turns, int warps) {
   return 8 * (solve_slots(turns, warps) * kInversePitch + turns * kSolvedPitch + kScratchDoubles + turns);
 }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // with the barriers
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // for the barriers
 
 template <class Config, bool AlongDepth, bool Vectors>
 struct PanelSolver {
@@ -271,7 +271,7 @@ struct PanelSolver {
     }
   }
 
-  // A lane's accumulators are its operand of a product.
+  // A lane's accumulators are the elements that it supplies as an operand.
   __device__ __forceinline__ static void as_operand(double (&to)[8], const Sums &sum) {
 #pragma unroll
     for (int e = 0; e < 8; ++e) to[e] = sum[e / 2 % 2][e % 2 * 2 + e / 4];
@@ -400,7 +400,7 @@ struct PanelSolver {
     begin(sum[1], b[1]);
     double solution[8];
 
-    // In each step of the early turn the late turn comes second, in the last step after the early turn's X.
+    // Each step updates the early turn first, then the late one; the last step finishes the early turn between them.
 #pragma unroll 1
     for (int step = 0; step < early; ++step) {
       const bool last = step + 1 == early;

@@ -2,13 +2,14 @@
 
 namespace libsgemm::cuda {
 
+// Machine code of this build.
 struct Code {
   int arch;       // 80 for sm_80
   bool specific;  // sm_90a: runs only there
 };
 
-// Architecture of the code that a GPU of architecture `arch` runs; 0: none. Machine code, which comes first, also runs
-// on later architectures of the same major version, PTX on all later ones.
+// Architecture of the code that a GPU of architecture `arch` runs; 0: none. Machine code is preferred and also runs on
+// later architectures of the same major version, PTX on all later ones.
 template <int kCodes, int kPtxs>
 constexpr int code_arch(int arch, const Code (&code)[kCodes], const int (&ptx)[kPtxs]) {
   int best = 0;

@@ -1,3 +1,4 @@
+// Launches of CUDA kernels.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,6 +10,7 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
+// Relation of a launch to thread block clusters and to the kernel before it.
 struct Relation {
   unsigned cluster = 1;  // blocks, along x
   // The kernel calls ptx::wait_for_grid_before(), so on sm_90 it may start while the previous one runs.
@@ -43,8 +45,8 @@ libsgemm_status_t launch_after(void (*kernel)(Parameters...), unsigned cluster, 
   return launch_related(kernel, {cluster, true}, grid, block, shared_bytes, launch, error, arguments...);
 }
 
-// Clusters of `cluster` blocks, one a multiprocessor, that run at once. A cluster must fit into a group of
-// multiprocessors (GPC), and chips differ in these. Each thread keeps its last answer.
+// Number of clusters of `cluster` blocks, one block per multiprocessor, that run at once. A cluster must fit into a
+// group of multiprocessors (GPC), and chips differ in these. Each thread keeps its last answer.
 libsgemm_status_t resident_clusters(const void *kernel, unsigned cluster, dim3 block, size_t shared_bytes,
                                     const Launch &launch, int *clusters, Error *error);
 

@@ -1,5 +1,5 @@
 // Step 3 of the 16-bit ladder (docs/kernels/mma.md): sm80_mma_128x128x32_multistage by nvcuda::wmma (wmma.cuh), with
-// tiles of 256 x 128 by eight warps of 64 x 64, column by column.
+// tiles of 256 x 128 by eight warps of 64 x 64, numbered column by column.
 //
 // Source: NVIDIA, CUDA C++ Programming Guide. Shared memory: at most 120 KiB; sm_86, sm_89 and sm_120 have less.
 #include "gpu/kernels.h"

@@ -13,7 +13,7 @@
 
 namespace libsgemm::cuda {
 
-// Types of elements in memory and in the library. Before sm_80 no kernel uses bf16 and tf32, which then equal f16.
+// Types of elements in memory and in nvcuda::wmma. Before sm_80 no kernel uses bf16 and tf32, which then equal f16.
 template <Number kNumber>
 struct WmmaElement {
   using Memory = __half;

@@ -1,5 +1,5 @@
-// As sm75_ffma_128x64x16_thin, for a short k: two blocks for each multiprocessor, with as many accumulators as
-// registers hold (warps of 64 x 64). Tiles are not shared: their partial sums would be too much traffic.
+// The product of sm75_ffma_128x64x16_thin for a short k: two blocks for each multiprocessor, with as many accumulators
+// as registers hold (warps of 64 x 64). Blocks do not share tiles: partial sums would be too much traffic.
 //
 // Requires: sm_80; 85 KiB of shared memory.
 #include "gpu/kernels.h"

@@ -29,7 +29,7 @@ struct VectorWork {
   const float *x, *y;
   float *c;
   int64_t rows, k;
-  int64_t x_ld;  // distance of the contiguous runs
+  int64_t x_ld;  // leading dimension of X
   int64_t y_step, c_step;
   int64_t x_stride, y_stride, c_stride;
   float alpha, beta;
@@ -43,7 +43,7 @@ struct VectorWork {
 struct VectorPlan {
   VectorWork work;
   bool along_k;  // K-major X
-  int shape;     // K-major: lanes of a row; else the tile's most rows
+  int shape;     // K-major: lanes that share a row; else the largest number of rows in a tile
   int64_t tiles, slices;
   int64_t blocks;
   int threads;

@@ -1,3 +1,4 @@
+// The guards of conv_splits.h on the device.
 #pragma once
 
 #include "conv_splits.h"
@@ -5,7 +6,7 @@
 
 namespace libsgemm::cuda {
 
-// An image or a filter of tile (`pixels`, `filters`) makes the guard leave it out.
+// True if the guard leaves tile (`pixels`, `filters`) to FP64, because of one of its images or filters.
 __device__ __forceinline__ bool left_out(const ConvGuard &g, int pixels, int filters) {
   const int first = g.pixels.quotient(pixels * kOuterPad);
   const int last = min(g.pixels.quotient(pixels * kOuterPad + kOuterPad - 1), g.images - 1);

@@ -1,4 +1,4 @@
-// As sm90_wgmma_128x256x64_fp16_conv.cu, rounded to bfloat16 (mode bf16).
+// The convolutions of sm90_wgmma_128x256x64_fp16_conv.cu with images and filters rounded to bfloat16 (mode bf16).
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
 #include "wgmma_conv_row.h"

@@ -58,9 +58,9 @@ struct ConvSplitsLayout {
 };
 ConvSplitsLayout conv_splits_layout(const ConvDesc &desc, const ConvFormat &format, size_t bytes);
 
-// `count` images from `first` on; no filters.
+// A pass over `count` images from `first` on, without filters.
 ConvPass image_pass(const ConvImage &all, int64_t first, int64_t count);
-// With filters. `g`: geometry of all images.
+// The same with filters. `g`: geometry of all images.
 ConvPass conv_pass(const ConvGeometry &g, const ConvFormat &format, const ConvSplitsLayout &l, void *workspace,
                    int64_t first, int64_t count);
 // Size of the splits of all images; traffic of the passes.
@@ -68,7 +68,7 @@ double image_split_bytes(const ConvGeometry &g, const ConvFormat &format);
 double image_pass_bytes(const ConvGeometry &g, const ConvFormat &format);
 double filter_pass_bytes(const ConvGeometry &g, const ConvFormat &format);
 
-// For the images of `pass`. `keeps_bound`: mode fp32_fast.
+// Describes the product of the images of `pass`. `keeps_bound`: mode fp32_fast.
 WgmmaConvProblem conv_windows(const ConvGeometry &g, const ConvFormat &format, const ConvPass &pass, bool keeps_bound);
 // A matrix of `along` x `across` whose splits are `split_bytes` apart. A copy takes `box` of each of `box_splits`
 // splits.
