@@ -13,13 +13,13 @@ namespace command {
 struct CallCount {
   std::string entry, backend, kernel;  // failed call: backend "error", kernel: the reason
   uint64_t calls = 0, nanoseconds = 0, flops = 0;
-  uint64_t verified = 0, wrong = 0;  // compared with FP64; beyond the bound
+  uint64_t verified = 0, wrong = 0;  // calls compared with FP64; those beyond the bound
   double worst = 0;                  // largest error / bound of the accepted results
 };
 
 struct LoadedBlas {
   std::string version, file;  // file may be empty
-  bool own = false;           // the program called its names
+  bool own = false;           // the program calls its functions
   bool computes = false;      // the CPU backend calls it
   bool has_lapack = false;    // the same library has LAPACK
 };
@@ -27,7 +27,7 @@ struct LoadedBlas {
 struct ProcessCalls {
   uint32_t pid = 0, parent = 0;
   std::string program;
-  uint64_t lost = 0;                // calls without a free record
+  uint64_t lost = 0;                // calls that found no free record
   double seconds = 0, startup = 0;  // age of the process; its part for loading and starting backends
   std::vector<CallCount> counts;    // longest time first
   std::vector<LoadedBlas> blas;

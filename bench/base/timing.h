@@ -1,3 +1,4 @@
+// Time, statistics of samples, and a progress line.
 #pragma once
 
 #include <cstdint>

@@ -31,14 +31,14 @@ struct Distribution {
 
 const std::vector<Distribution> &distributions();
 std::vector<std::string> distribution_names();
-// By default the first four, each once.
+// Returns the named ones, each once; by default the first four.
 std::vector<Distribution> choose_distributions(const std::vector<std::string> &names);
 
 // |error| / (|A||B|) of some elements of a result.
 struct Errors {
   int64_t elements = 0;
   double left = 0;            // mean |exact| / (|A||B|): what cancellation leaves
-  int64_t not_finite = 0;     // excluded below
+  int64_t not_finite = 0;     // elements that `worst` and `rms` exclude
   double worst = 0, rms = 0;  // in units of 2^-24
   double over_bound = 0;      // worst |error| / bound; infinite if finiteness is wrong
 };

@@ -27,7 +27,7 @@ namespace command {
 namespace {
 
 constexpr const char *kNames[] = {"uniform", "zipf", "empty"};
-// Large enough that no two matrices are equal.
+// Period of the random elements, so large that no two matrices are equal.
 constexpr int64_t kPattern = (int64_t{1} << 20) - 3;
 constexpr int64_t kAlignment = 64;  // elements
 constexpr int kChecked = 64;
@@ -124,7 +124,7 @@ class GroupsWork {
 
  private:
   struct Sample {
-    float *c;  // C of the group; index in it
+    float *c;  // C of the group; `element`: index in it
     int64_t element;
     double value, magnitude;  // FP64 value; sum of |products|
   };

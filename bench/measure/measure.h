@@ -15,16 +15,16 @@
 namespace command {
 
 struct Effort {
-  int reps;         // least samples
-  double min_time;  // least seconds of samples
-  bool regret = false;
+  int reps;             // least samples
+  double min_time;      // least seconds of samples
+  bool regret = false;  // times all other kernels, too
 };
 
 // ---- Forced kernels, compared with the library's choice ---------------------------------------------------------
 
 constexpr size_t kFinalists = 3;
 
-// The arguments are times of first calls.
+// True if a kernel is not worth more samples, judged by times of first calls.
 bool is_hopeless(double seconds, double chosen);
 
 // Returns how many sets of `bytes` bytes exceed all caches together; 1 if calls do not rotate.
@@ -73,7 +73,7 @@ struct Way {
   std::string kernel;          // empty: the library's choice
   std::string math_mode;       // empty: the environment's
   size_t workspace_bytes = 0;  // limit of the library's own workspace; 0: default
-  std::string plan;            // "a", "b", "ab", ""
+  std::string plan;            // operands kept as plans: "a", "b", "ab", ""
 };
 
 // Returns a configuration for each mode.

@@ -29,7 +29,7 @@ AmdSensors::AmdSensors(const std::string &pci_bus_id) {
   std::error_code error;
   for (const auto &entry : std::filesystem::directory_iterator(monitors, error)) folder_ = entry.path().string();
   if (folder_.empty()) problem_ = fmt::format("clocks and power are not known: {}: not found", monitors);
-  driver_version_ = read_line("/sys/module/amdgpu/version");  // AMD's own package has it
+  driver_version_ = read_line("/sys/module/amdgpu/version");  // only in AMD's own package
 }
 
 // Units: Hz, microwatts, thousandths of a degree. Chips report current or average power.

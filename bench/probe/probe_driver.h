@@ -1,4 +1,4 @@
-// NVIDIA driver functions that `libsgemm probe` needs beyond gpu_api.h: machine code before loading, and graphs.
+// NVIDIA driver functions that `libsgemm probe` needs beyond gpu_api.h: an assembler for PTX, and graphs.
 #pragma once
 
 #include <functional>

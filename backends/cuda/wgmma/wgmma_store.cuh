@@ -37,7 +37,7 @@ struct WgmmaOutput {
 // Prefetches a warpgroup's tile of the old C to L2 during the products.
 __device__ __forceinline__ void prefetch_output(const WgmmaOutput &out, int first_x, int first_y, int height,
                                                 int width) {
-  constexpr int kLine = 32, kLines = 16;  // floats of a line; threads a row, whose 256 floats are up to 9 lines
+  constexpr int kLine = 32, kLines = 16;  // floats of a cache line; threads for a row of up to 256 floats or 9 lines
   const bool along_y = out.step_y == 1;
   const int thread = static_cast<int>(threadIdx.x) % 128, at = thread % kLines * kLine;
   const int length = along_y ? min(width, out.y_end - first_y) : min(height, out.x_end - first_x);
@@ -190,8 +190,8 @@ __device__ __forceinline__ void fill_box_along_x(const float (&sum)[Config::n / 
   }
 }
 
-// Reads the old C in the order of fill_box(), bypassing the L1 cache, which does not see TMA's writes. If accumulators
-// were the target, the compiler would wait for each product (C7515).
+// Reads the old C in the order of fill_box(), bypassing the L1 cache, which does not see TMA's writes. The target is
+// not the accumulators: the compiler would then serialise the wgmma instructions (its warning C7515).
 template <class Config>
 __device__ __forceinline__ void read_box(float (&there)[4][4], int b, int first_x, int y, const WgmmaOutput &out) {
   const int lane = static_cast<int>(threadIdx.x) % 32, first = y + Config::box_y * b;

@@ -16,7 +16,7 @@ struct WgmmaWay {
   double seconds;
 };
 
-// The fastest configuration with tiles of `rows` x `width`, and with `split` at least two slices. `slices` is 0 if
+// Returns the fastest configuration with tiles of `rows` x `width` and, if `split`, at least two slices; `slices` 0 if
 // there is none.
 WgmmaWay best_wgmma_way(const GemmDesc &desc, int rows, int width, bool split, int index);
 
@@ -34,7 +34,7 @@ struct WgmmaTriangleWay {
   double seconds;
 };
 
-// Tiles `width` wide: single blocks for 128, pairs for wider ones, for 256 only off the diagonal.
+// Tiles are `width` wide. Single blocks compute those of 128, pairs wider ones, except those of 256 on the diagonal.
 WgmmaTriangleWay wgmma_triangle_way(const GemmDesc &product, bool y_grows, int width, int index);
 
 }  // namespace libsgemm::cuda

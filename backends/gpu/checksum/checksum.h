@@ -28,6 +28,8 @@
 
 namespace libsgemm::gpu {
 
+// Sums of a row. B, C: with signs; of squares; of the signs of elements that are not finite. A: with weights; of
+// magnitudes times norms; of magnitudes.
 struct RowTotals {
   double value, size, plain;
 };
@@ -159,7 +161,7 @@ __device__ __forceinline__ double total_of(const double *sums, const SumWork &w,
   return total;
 }
 
-// All blocks of w's rows are chosen.
+// Requires that all blocks of w's rows are chosen.
 __device__ __forceinline__ void finish_sums(const SumWork &w, double *weights, double *norms) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * kSumThreads;
   for (int64_t i = static_cast<int64_t>(blockIdx.x) * kSumThreads + threadIdx.x; i < w.rows; i += step) {
@@ -223,7 +225,7 @@ __device__ __forceinline__ double gaps_of(const JudgeWork &j, const ChecksumBoun
   return combine<false>(part, shared);
 }
 
-// A row before the part of its gaps, elements that are not finite, is subtracted.
+// State of a row before the part of its gaps, which are elements that are not finite, is subtracted.
 struct RowState {
   double product, before, computed;
   ChecksumRow sums;

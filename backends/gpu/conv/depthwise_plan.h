@@ -1,3 +1,4 @@
+// Host side of the depthwise convolutions.
 #pragma once
 
 #include "contract/backend.h"

@@ -1,3 +1,4 @@
+// Host side of kernels that compute one triangle of C (triangle.h).
 #pragma once
 
 #include "gpu/tiles/tile_row.h"

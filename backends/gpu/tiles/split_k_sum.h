@@ -3,7 +3,7 @@
 //   block: 256 threads = 256 / groups elements x groups (1, 2, 4 or 8, growing with the number of slices)
 //   group g sums a contiguous range of slices; group 0 adds the groups' sums in order
 //
-// Several groups, because one thread would wait for memory once a slice.
+// With several groups, slices are read in parallel.
 #pragma once
 
 #include "gpu/gpu.h"

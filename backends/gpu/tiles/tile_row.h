@@ -33,7 +33,7 @@ enum class Engine {
 template <Fetch Kind>
 using FetchConstant = std::integral_constant<Fetch, Kind>;
 
-// For columns of `rows` elements.
+// True if vectors can read columns of `rows` elements.
 inline bool vectors_fit(const void *base, int64_t ld, int64_t rows, int64_t stride) {
   return columns_aligned(base, ld) && static_cast<uint64_t>(rows | stride) % 4 == 0;
 }
@@ -117,7 +117,7 @@ Kernel tile_kernel(const char *name) {
   return {name, LIBSGEMM_MATH_FP32, tiles_support<Row>, tiles_cost<Row>, nullptr, launch_tiles<Row>};
 }
 
-// Each element of C is one sequential FMA order.
+// The kernel computes each element of C by sequential FMAs.
 template <class Row>
 Kernel chain_kernel(const char *name) {
   Kernel kernel = tile_kernel<Row>(name);

@@ -1,5 +1,5 @@
-// As gfx_fma_128x128x8_conv.hip, with the tiles of gfx_fma_64x64x8_ping_pong, for small products, and for few filters
-// and groups.
+// The convolutions of gfx_fma_128x128x8_conv.hip with the tiles of gfx_fma_64x64x8_ping_pong, for small products, and
+// for few filters and groups.
 //
 // gfx_fma_64x64x8_col2im: data gradients by the same kernel (gpu/conv/col2im_problem.h).
 #include "gathered_row.h"

@@ -1,5 +1,5 @@
-// As gfx908_mfma_128x128x32_widened.hip, on gfx942 and gfx950, with 2 x 4 waves of 128 x 64, for a large C. LDS does
-// not bound this tile on gfx950 (docs/kernels/amd.md).
+// The product of gfx908_mfma_128x128x32_widened.hip on gfx942 and gfx950, with 2 x 4 waves of 128 x 64, for a large C.
+// LDS does not limit this tile on gfx950 (docs/kernels/amd.md).
 //
 // Requires: gemm or syrk of FP16 or bfloat16 operands, one or a strided batch; gfx942 or 950; addresses that are
 // multiples of 8 bytes; multiples of four elements for lda, ldb, the strides and the length of the contiguous
