@@ -114,7 +114,7 @@ mount_all() {
   fi
 }
 
-# Network settings keep their names.
+# Copies network settings, under the same names.
 copy_settings() {
   local name file files=()
   for name in "${certificate_variables[@]}"; do
@@ -158,7 +158,7 @@ try() {
   mapfile -t added < <(installed | LC_ALL=C comm -13 "$work/before" -)
   [ "$status" = 0 ] || result="FAILED, exit status $status"
   echo "Its last lines:"
-  tail -n 15 "$log" | sed 's/.*\r\(.\)/\1/; s/^/    /'  # end of a counting line
+  tail -n 15 "$log" | sed 's/.*\r\(.\)/\1/; s/^/    /'  # last state of a progress line
   echo "Debian packages that it installed: ${#added[@]}"
   [ ${#added[@]} = 0 ] || echo "${added[*]}" | fold -s -w 120 | sed 's/^/    /; s/ $//'
   echo "== $command, $2 run: $seconds s, exit status $status"
@@ -234,7 +234,7 @@ outside() {
   trap 'exit 143' TERM
   chmod 755 "$work"  # for apt's own user
   # A job in its own group gets no SIGINT from the terminal. Other background commands, and so the tests, ignore it.
-  # unshare's own message is that its child was killed.
+  # unshare's own stderr is dropped: it would report that its child was killed.
   set -m
   setpriv --pdeathsig KILL "${unshare[@]}" \
     bash tests/fresh.sh --inside "$work" "${cuda:---no-cuda}" "$suite" </dev/null 3>&2 2>/dev/null &

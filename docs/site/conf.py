@@ -13,7 +13,7 @@ release = '.'.join(re.search(rf'LIBSGEMM_VERSION_{part} (\d+)', HEADER).group(1)
 extensions = ['myst_parser', 'breathe', 'sphinx.ext.autodoc']
 exclude_patterns = ['results', 'site']
 myst_heading_anchors = 3
-# Languages of code blocks that Pygments does not know are shown as they are.
+# Code blocks in languages that Pygments does not know are not highlighted.
 suppress_warnings = ['misc.highlighting_failure']
 
 breathe_projects = {'libsgemm': os.environ['LIBSGEMM_DOXYGEN']}

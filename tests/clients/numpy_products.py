@@ -1,4 +1,5 @@
-# Client of numpy_client.py: NumPy products, checked against FP64. Prints the BLAS calls of those in FP32 as JSON.
+# Client of numpy_client.py: NumPy products, checked against FP64. Prints the numbers of BLAS calls of the FP32 ones as
+# JSON.
 import json
 import sys
 

@@ -1,4 +1,4 @@
-/* Preloaded: cuts the file CUTTING_READ to 1000 bytes at the first read beyond its first 100. */
+/* A library to preload: it cuts file $CUTTING_READ to 1000 bytes at the first read beyond its first 100. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* A library with a BLAS under the usual names, as in libtorch_cpu.so, that calls it. Its routines compute RESULT.
- * WHOLE: all of level 3, as a BLAS has. */
+/* A library that calls a BLAS of its own under the usual names, like libtorch_cpu.so. Its routines compute RESULT.
+ * WHOLE: it has all of level 3. */
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT void sgemm_(const char *, const char *, const int *, const int *, const int *, const float *, const float *,
@@ -47,7 +47,7 @@ void strmm_(void) {}
 void strsm_(void) {}
 #endif
 
-/* Tells whether calls reach its own functions, not another library's of the same names. */
+/* Tells whether calls reach this library's functions, not another library's of the same names. */
 int calls_its_own(void) {
   const int one = 1, plain = 111;
   const float alpha = 1, beta = 0, a = 1;

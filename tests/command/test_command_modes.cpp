@@ -173,7 +173,7 @@ TEST_CASE("bench --accuracy on a GPU: beside cuBLAS in FP32 and TF32") {
     CHECK(rows[engine + " normal"]["state"] == "measured");
     CHECK((rows[engine + " normal"]["worst"] > 0.1 && rows[engine + " normal"]["worst"] < 16.3));
   }
-  // The mock GPU adds two half sums, its cuBLAS one.
+  // The mock GPU adds two half sums; the mock cuBLAS computes one sum.
   CHECK((rows["cuda fp32 normal"]["worst_over_reference"] > 0.2 &&
          rows["cuda fp32 normal"]["worst_over_reference"] <= 1));
   CHECK(rows["cuda tf32 normal"]["kernel"] == "cuda_mock_tf32");

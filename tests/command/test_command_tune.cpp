@@ -19,7 +19,7 @@ Environment on_cpu() {
           {"LIBSGEMM_DEVICES", "none"}};
 }
 
-// The mock GPU's first kernel is slower than its cost.
+// The mock GPU's first kernel is slower than its cost says.
 Environment on_mock(const Folder &folder, const Environment &more = {}) {
   Environment environment = {{"ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=0"},
                              {"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/gpu"},
@@ -74,7 +74,7 @@ TEST_CASE("run --record: the calls of a program, each once, and how often") {
   const Folder folder;
   CHECK(record(folder, {"cblas", "3", "fortran", "2"}, on_cpu()) == std::string("5 ") + kClientCall);
   CHECK(record(folder, {"cblas", "2", "kill"}, on_cpu(), 128 + 9) == std::string("2 ") + kClientCall);
-  // The list has calls of all processes, except refused ones.
+  // The list has the calls of all processes, except calls that were refused.
   CHECK(record(folder, {"cblas", "3", "child", "fortran", "4"}, on_cpu()) == std::string("7 ") + kClientCall);
   CHECK(record(folder, {"cblas", "3", "fork", "fortran", "1", "bad", "2"}, on_cpu()) ==
         std::string("4 ") + kClientCall);

@@ -1,4 +1,4 @@
-// All backends and forced kernels run the table, in all directions and layouts.
+// Convolutions for tests. All backends and forced kernels run the table, in all directions and layouts.
 #pragma once
 
 #include <libsgemm.h>

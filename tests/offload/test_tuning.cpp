@@ -275,7 +275,7 @@ TEST_CASE("a tuned row goes before the model's, for its calls alone") {
   unaligned.ldb = 301;
   CHECK(name_of(selected(file, unaligned)) == "model model");
   CHECK(name_of(selected({own_key(), {}}, desc)) == "model model");
-  // An entry is not for another device or a CPU.
+  // An entry does not apply to another device or a CPU.
   CHECK(name_of(selected(file, desc, 1)) == "model model");
   CHECK(name_of(selected(file, desc, 0, SIZE_MAX, new_backend(false))) == "model model");
   use_tuning("off");
@@ -323,7 +323,7 @@ namespace {
 
 TuningKey key_of_mock() { return tuning_key("cuda", "mock driver 1.0", "mock device"); }
 
-// A cache of the user's that programs find.
+// A user's cache, in which programs find a tuning.
 class Cache {
  public:
   Cache() {
@@ -360,7 +360,7 @@ bool is_of_the_model(Outcome outcome) {
          outcome.report["reason"].find("tuning") == std::string::npos;
 }
 
-// For all 24 classes of a product of 64 x 64 x 64.
+// Tunes all 24 classes of a product of 64 x 64 x 64 to the plain kernel.
 TuningFile tuning_to_plain() {
   TuningFile file = {key_of_mock(), {}};
   for (const char beta : {'0', '1', 'x'}) {

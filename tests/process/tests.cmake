@@ -1,4 +1,4 @@
-# probe makes calls in a fresh process; linked with the library, and opening it.
+# probe makes calls in a fresh process. It is linked with the library; probe_dlopen opens it.
 add_executable(probe process/probe.cpp support/tsan_suppressions.cpp)
 target_link_libraries(probe PRIVATE libsgemm::sgemm Threads::Threads)
 add_executable(probe_dlopen process/probe.cpp support/tsan_suppressions.cpp)
@@ -28,7 +28,7 @@ if(LIBSGEMM_OPENBLAS)
 else()
   message(STATUS "libsgemm: no libopenblas.so.0, so the test of a process that ends while it is loaded is left out")
 endif()
-# This test does not fork, which ThreadSanitizer cannot follow.
+# test_first_use does not fork, which ThreadSanitizer cannot follow.
 set_target_properties(test_process PROPERTIES EXCLUDE_FROM_ALL OFF)
 add_dependencies(thread_tests test_process)
 add_test(NAME test_first_use COMMAND test_process "sixteen threads*")

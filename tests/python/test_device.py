@@ -1,5 +1,5 @@
-"""Arrays on the mock GPU of tests/plugins, whose memory the CPU cannot read and whose streams work late. Its location
-is in clients/python_package.py. The frameworks are stand-ins for CuPy and PyTorch."""
+"""Arrays on the mock GPU of tests/plugins, whose memory the CPU cannot read and whose streams run late.
+clients/python_package.py sets its location. The frameworks are stand-ins for CuPy and PyTorch."""
 
 import contextlib
 import ctypes
@@ -49,7 +49,7 @@ class Memory:
 
 
 class Device:
-    """As cupy.cuda.Device."""
+    """Stand-in for cupy.cuda.Device."""
 
     used = 0
     streams = {}  # current streams by device; else the default one
@@ -75,7 +75,7 @@ class GpuArray(dlpack.Array):
         return Device(self.place[1])
 
     def numpy(self):
-        """After all work of the device."""
+        """The elements after all work of the device."""
         gpu.gpu_wake(self.place[1])
         host = numpy.empty(self.owner.size, numpy.uint8)
         gpu.gpu_read(self.owner.address, host.ctypes.data, host.nbytes)
@@ -88,7 +88,7 @@ class OtherArray(GpuArray):
 
 
 class Tensor(GpuArray):
-    """As torch.Tensor."""
+    """Stand-in for torch.Tensor."""
 
     __module__ = "torch"
     __dlpack_c_exchange_api__, _table = exchange.table(lambda index: Device.streams[index])
@@ -403,7 +403,7 @@ def in_another_thread(call):
 
 
 def test_settings_of_products_reach_other_threads(rng, products):
-    # Those of autograd, outside any using().
+    # Autograd's threads are outside any using().
     libsgemm_torch, kernels = products
     x = on_gpu(integers(rng, 8, 8), kind=Tensor)
 

@@ -29,7 +29,7 @@ void check_all(libsgemm_handle_t handle, const Problem &problem) {
   }
 }
 
-// Without invariant kernels ref computes, whose own run is the long one.
+// Without invariant kernels ref computes all calls, and ref has its own run of these tests.
 bool leaves_all_to_ref() {
   const std::vector<std::string> &kernels = subject().kernels;
   return std::none_of(kernels.begin(), kernels.end(), is_marked);

@@ -1,4 +1,4 @@
-// Math modes with kernels as chosen.
+// Math modes with the kernels that the library chooses.
 #include <cmath>
 
 #include "support/catch.h"
@@ -44,7 +44,7 @@ TEST_CASE("a large product runs in the mode asked for") {
     // Small integers are exact in every arithmetic.
     const auto check = [&](const Arithmetic &) { return placement.check(); };
     CHECK(ways.judge(&way, "libsgemm_sgemm", false, status, check, [] { return std::string(); }) == "");
-    // In modes with FP32's error a GPU decides for each tile that it copies.
+    // In modes with FP32's error, kernels are chosen for each tile that is copied to a GPU.
     if (rounds(mode) || !subject().is_gpu) CHECK((way.ran_in_mode == 1) == has(mode));
   }
 }

@@ -1,5 +1,5 @@
-// Results depend on what a math mode does to its inputs alone, so bits prove which mode ran. Runs all kernels and
-// modes.
+// Inputs are such that results depend only on what a math mode does to them, so their bits prove which mode ran. All
+// kernels run in all modes.
 #include <cfloat>
 #include <cmath>
 #include <functional>
@@ -281,7 +281,7 @@ TEST_CASE("bf16x6 sums six products of parts, the small ones first") {
 }
 
 // Tensor cores align 16 terms of k with the largest, and truncate below 2^-25 of it. Each product of low splits is
-// below (0.875 * 2^-25), their sum 6.6 units: it survives only if they are added first.
+// below that (0.875 * 2^-25), their sum 6.6 units: it survives only if they are added first.
 TEST_CASE("the modes that split add up the products of low parts first") {
   const std::vector<float> x = [] {
     std::vector<float> values(16, 0x1p-7f * (1 + 0x1.cp-12f));

@@ -1,4 +1,4 @@
-// FP64 results by the definitions in libsgemm.h. No code is the library's.
+// Computes FP64 results by the definitions in libsgemm.h, without code of the library.
 #pragma once
 
 #include <functional>
@@ -73,12 +73,12 @@ struct Problem {
 // Draws matrices from `seed`, with the answer.
 Problem make_problem(const Case &test, uint64_t seed = 1);
 
-// Only an exact strsm has an answer. `fill_*` set a whole matrix; by default the case decides.
+// Sets an answer only for an exact strsm. `fill_*` set a whole matrix; by default the case decides.
 using Fill = std::function<void(Matrix *)>;
 Problem draw_problem(const Case &test, uint64_t seed, const Fill &fill_a = nullptr, const Fill &fill_b = nullptr,
                      const Fill &fill_c = nullptr);
 
-// Updates an existing answer.
+// Updates the answer, if there is one.
 void replace_a(Problem *problem, const Matrix &a);
 
 // Problems of a strided batch that share A or B have equal values in it.

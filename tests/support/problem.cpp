@@ -88,7 +88,7 @@ void fill_triangle(const Case &test, Random *random, Matrix *x) {
   }
 }
 
-// The drawn solution in C of an exact strsm becomes its right-hand side.
+// Takes C as the solution of an exact strsm, and replaces it by the right-hand side.
 void plant_solution(Problem *p) {
   const Sums right_side = apply_triangle(*p, p->c);
   p->value.assign(p->c.values.begin(), p->c.values.end());

@@ -1,3 +1,4 @@
+// Runs programs, with chosen environment variables.
 #pragma once
 
 #include <map>
@@ -22,7 +23,7 @@ struct Outcome {
 Outcome run_program(const std::vector<std::string> &command, const Environment &environment, int seconds = 60);
 
 Outcome run_probe(const std::string &probe, const std::vector<std::string> &arguments, const Environment &environment);
-// `command` starts the probe at its end, with `arguments`.
+// `command` ends with the probe, which gets `arguments`, too.
 Outcome run_probe_by(std::vector<std::string> command, const std::vector<std::string> &arguments,
                      const Environment &environment);
 

@@ -46,7 +46,7 @@ struct FloatTile : FloatMap<Outer, Depth, Threads, Kind> {
 
   const float *source;
   int64_t copy_step, tile_step;  // floats to the next copy, to the next k-tile
-  // What is inside the matrix. K-major: rows from the thread's first row on, k from its column on. MN-major: floats of
+  // Extents inside the matrix. K-major: rows from the thread's first row on, k from its column on. MN-major: floats of
   // a copy, k from its row on.
   int outer_room;
   int64_t k_room;

@@ -1,4 +1,4 @@
-// Asynchronous copies and mbarriers.
+// Asynchronous copies, TMA and mbarriers of the CPU emulation.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

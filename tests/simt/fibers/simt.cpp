@@ -1,4 +1,4 @@
-// The scheduler: admits blocks, runs fibres in random order, reports deadlocks.
+// The scheduler of the CPU emulation. It admits blocks, runs fibres in random order and reports deadlocks.
 #include "simt.h"
 
 #include <algorithm>
@@ -148,7 +148,7 @@ std::string hung() {
   return text;
 }
 
-// Blocks on all multiprocessors together.
+// Number of blocks that all multiprocessors hold together.
 uint64_t capacity(const Configuration &configuration) {
   const uint64_t by_threads = kThreads / volume(configuration.block);
   const uint64_t by_shared = kMaxSharedBytes / std::max<size_t>(1, configuration.shared_bytes + 1024);

@@ -1,4 +1,4 @@
-// Replaces backends/cuda/ptx.h.
+// Replaces backends/cuda/ptx.h in the CPU emulation.
 #pragma once
 
 #include <cuda_runtime.h>
