@@ -1,9 +1,9 @@
 # Architectures of the device code. The test of what runs on which GPU includes this file, too.
 set(LIBSGEMM_CUDA_ALL_ARCHITECTURES 75 80 86 89 90a 100 120)
 
-# Sets `result` to the architectures compiled to PTX, too. Machine code runs on later GPUs of its major version only (90a: on sm_90
-# only), PTX on all later GPUs. So a major version without machine code needs the PTX of the newest architecture before
-# it, other than 90a.
+# Sets `result` to the architectures compiled to PTX, too. Machine code runs on later GPUs of its major version only
+# (90a: on sm_90 only), PTX on all later GPUs. So a major version without machine code needs the PTX of the newest
+# architecture before it, other than 90a.
 function(libsgemm_ptx_architectures result)
   list(TRANSFORM ARGN REPLACE "^([0-9]+)[0-9]a?$" "\\1" OUTPUT_VARIABLE majors)
   set(ptx)

@@ -59,7 +59,7 @@ struct RunResult {
   int exit_status = 0;
   double seconds = 0;
 };
-// `run`: NULL if `run` did not collect the statistics.
+// `run`: NULL if `libsgemm run` did not collect the statistics.
 std::string statistics_json(const std::vector<ProcessCalls> &processes, const RunResult *run,
                             const std::vector<std::string> &problems);
 

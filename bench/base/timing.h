@@ -21,7 +21,7 @@ double median(std::vector<double> values);
 // `fraction` 0.05: the 5th percentile, interpolated.
 double quantile(std::vector<double> values, double fraction);
 
-// "1.234 s", "12.34 ms", "1.2 us".
+// For example "1.234 s", "12.34 ms", "1.2 us".
 std::string duration_text(double seconds);
 
 // One line on stderr, rewritten in place; silent unless stderr is a terminal.

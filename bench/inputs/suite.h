@@ -16,10 +16,10 @@ struct Shape {
   std::string what;
 };
 
-// "m,n,k[,pad]" or the form of shape_name(). Throws Error.
+// `text`: "m,n,k[,pad]" or the form of shape_name(). Throws Error.
 Shape parse_shape(const std::string &text);
 
-// "first:last:step": square sizes. Throws Error.
+// `text`: "first:last:step", for square sizes. Throws Error.
 std::vector<Shape> parse_sweep(const std::string &text);
 
 // Throws Error "FILE:LINE: what".
@@ -31,10 +31,10 @@ std::vector<Shape> random_shapes(int count, uint64_t seed, int64_t least, int64_
 
 std::string default_suite();
 
-// By default the installed suite. Throws Error.
+// Returns the shapes that the options select, by default the installed suite. Throws Error.
 std::vector<Shape> choose_shapes(const BenchOptions &options);
 
-// "64x64x65536", with "+1" for a pad of 1.
+// For example "64x64x65536"; with "+1" for a pad of 1.
 std::string shape_name(const Shape &shape);
 
 }  // namespace command

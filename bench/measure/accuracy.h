@@ -20,7 +20,7 @@ struct Engine {
   Way way;
   Memory *memory;
 
-  // "cublas"; "cuda fp16x3".
+  // For example "cublas" or "cuda fp16x3".
   std::string name() const;
 };
 

@@ -14,7 +14,7 @@ struct RegisterPattern {
 };
 
 std::vector<RegisterPattern> register_patterns();
-// "FFMA, 2 operands change, one bank, reuse"
+// For example "FFMA, 2 operands change, one bank, reuse".
 std::string pattern_text(const RegisterPattern &pattern);
 
 // Uses the registers of the accumulators and factors. Throws Error, unless it finds `count` FFMA in the encoding of

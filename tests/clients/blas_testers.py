@@ -40,7 +40,7 @@ def strip_swapped_positions(output):
 
 
 def reported_calls(tester, output):
-    """{entry: calls}; every routine must pass."""
+    """Returns {entry: calls}. Every routine must pass."""
     reported = {}
     for routine in ROUTINES + ([SINCE_3_12] if SINCE_3_12 in output.lower() else []):
         if tester == 'xblat3s':

@@ -38,7 +38,7 @@ constexpr ConvLayout kConvLayouts[] = {ConvLayout::kNchw, ConvLayout::kNhwc, Con
                                        ConvLayout::kSlicedNhwc, ConvLayout::kScattered};
 const char *layout_name(ConvLayout layout);
 
-// Strides are in the header's order; 0: the layout determines them.
+// Strides are in the order of libsgemm.h; 0: the layout determines them.
 libsgemm_conv2d_t conv_of(const ConvCase &test, libsgemm_conv2d_direction_t direction, ConvLayout layout);
 
 }  // namespace sgemm_test

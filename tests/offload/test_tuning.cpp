@@ -360,7 +360,7 @@ bool is_of_the_model(Outcome outcome) {
          outcome.report["reason"].find("tuning") == std::string::npos;
 }
 
-// Tunes all 24 classes of a product of 64 x 64 x 64 to the plain kernel.
+// Names the plain kernel for all 24 classes of a product of 64 x 64 x 64.
 TuningFile tuning_to_plain() {
   TuningFile file = {key_of_mock(), {}};
   for (const char beta : {'0', '1', 'x'}) {

@@ -16,8 +16,8 @@ struct WgmmaWay {
   double seconds;
 };
 
-// Returns the fastest configuration with tiles of `rows` x `width` and, if `split`, at least two slices; `slices` 0 if
-// there is none.
+// Returns the fastest configuration with tiles of `rows` x `width` and, if `split`, at least two slices. Its `slices`
+// is 0 if there is none.
 WgmmaWay best_wgmma_way(const GemmDesc &desc, int rows, int width, bool split, int index);
 
 // True if there is a configuration; splits_wgmma(): one with several slices.

@@ -28,8 +28,8 @@
 
 namespace libsgemm::gpu {
 
-// Sums of a row. B, C: with signs; of squares; of the signs of elements that are not finite. A: with weights; of
-// magnitudes times norms; of magnitudes.
+// Sums of a row. B, C: with signs; of squares; number of elements that are not finite. A: with weights; of magnitudes
+// times norms; of magnitudes.
 struct RowTotals {
   double value, size, plain;
 };

@@ -14,7 +14,7 @@ struct DepthwisePlan {
   int filter_bytes;  // shared memory
 };
 
-// Each group has one channel of the image, and all numbers fit.
+// True if each group has one channel of the image, and all numbers fit.
 bool is_depthwise(const ConvDesc &desc);
 
 DepthwisePlan depthwise_plan(const ConvDesc &desc, int64_t index, int device);

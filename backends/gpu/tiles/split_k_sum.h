@@ -3,7 +3,7 @@
 //   block: 256 threads = 256 / groups elements x groups (1, 2, 4 or 8, growing with the number of slices)
 //   group g sums a contiguous range of slices; group 0 adds the groups' sums in order
 //
-// With several groups, slices are read in parallel.
+// Several groups read slices at the same time, because a single thread would wait for memory at each slice.
 #pragma once
 
 #include "gpu/gpu.h"

@@ -17,7 +17,7 @@
 
 namespace libsgemm::cuda {
 
-// Taps run down and to the right: dilations are not negative.
+// A convolution as TMA sees it. Taps run down and to the right: dilations are not negative.
 struct ConvGeometry {
   ConvImage image;
   ConvFilters filters;
@@ -28,7 +28,7 @@ struct ConvGeometry {
 };
 
 bool windows_fit(const ConvGeometry &g);
-// TMA can walk over all windows of the call, in the output's order in memory.
+// True if TMA can walk over all windows of the call, in the output's order in memory.
 bool wgmma_conv_fits(const ConvDesc &desc);
 ConvGeometry conv_geometry(const ConvDesc &desc, int64_t index);
 ConvGeometry conv_geometry(const ConvDesc &desc, const ConvProduct &product);
@@ -36,7 +36,7 @@ ConvGeometry conv_geometry(const ConvDesc &desc, const ConvProduct &product);
 int64_t conv_least_terms(const ConvDesc &desc);
 ConvDesc conv_images(const ConvDesc &desc, int64_t first, int64_t count);
 
-// In memory, the pixels of `images` images of the output are equally far apart.
+// True if the pixels of `images` images of the output are equally far apart in memory.
 bool evenly_apart(const ConvGeometry &g, int64_t images);
 
 // Time to store a tile, in the unit of kBeginSteps (wgmma_conv_row.h), by rows if channels are contiguous, or by
