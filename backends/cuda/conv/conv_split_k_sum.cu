@@ -1,3 +1,4 @@
+// Kernels that add the slices of a split-K convolution.
 #include "gpu/conv/conv_split_k_sum.h"
 
 namespace libsgemm::cuda {

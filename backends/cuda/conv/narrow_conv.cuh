@@ -1,4 +1,4 @@
-// Picture: sm75_ffma_16x64x4_narrow_conv.
+// Device code of sm75_ffma_16x64x4_narrow_conv.cu, which shows the tile and its threads.
 #pragma once
 
 #include "contract/finish.h"
@@ -12,8 +12,8 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 constexpr int kNarrowWarps = kNarrowThreads / 32;
-constexpr int kGroups = 2, kGroupThreads = kNarrowThreads / kGroups;  // each has half of a stage's channels
-constexpr int kRows = 2, kHalves = 2, kEach = 4;  // rows of a thread, parts of a row, columns of a part
+constexpr int kGroups = 2, kGroupThreads = kNarrowThreads / kGroups;  // each group has half of a stage's channels
+constexpr int kRows = 2, kHalves = 2, kEach = 4;  // a thread's rows, parts of a row, columns of a part
 constexpr int kTaps = 4;                          // taps multiplied after each read of the image
 
 struct NarrowPlace {
@@ -27,13 +27,14 @@ struct NarrowPlace {
   }
 };
 
-// In registers: the block indexes `problem[]`, and such a parameter takes as long as a load from memory.
+// Members are kept in registers: `problem[]` is indexed by the block, and reading an indexed kernel parameter takes as
+// long as a load from memory.
 struct NarrowTile {
   int64_t image_c, image_h, image_w, filter_k, filter_c, filter_r, filter_s;
   int channels, height, width, filters, taps_h, taps_w;
   int row, column;        // place of the tile in the output
-  int in_row, in_column;  // start in the image
-  int rows;               // rows of the image for the tile
+  int in_row, in_column;  // place of its first tap in the image
+  int rows;               // rows of the image that the tile reads
   int taps;
   const NarrowProblem &p;
   const float *image, *filter;
@@ -71,8 +72,8 @@ struct NarrowTile {
     return stage + kNarrowDepth * rows * kNarrowPitch;
   }
 
-  // Copies channels from `first` on, and their filters. A warp copies a line at a time, kAcross columns at once: 32 of
-  // one channel, or 8 of 4 neighbouring channels.
+  // Copies a stage: channels from `first` on, and their filters. A warp copies a line at a time, kAcross columns at
+  // once: 32 of one channel, or 8 of 4 neighbouring channels.
   template <int kAcross>
   __device__ __forceinline__ void copy(float *stage, int first) const {
     constexpr int kLanes = 32 / kAcross, kTimes = (kNarrowPitch + kAcross - 1) / kAcross;
@@ -116,7 +117,7 @@ struct NarrowTile {
 template <int kChannels>
 using NarrowSums = float[kHalves][kEach][kChannels];
 
-// `taps`, if there are fewer than kTaps.
+// Multiplies kTaps taps, or `taps` if there are fewer.
 template <int kChannels>
 __device__ __forceinline__ void multiply_taps(NarrowSums<kChannels> &sum, const float (&x)[kHalves][kEach + kTaps],
                                               const float4 *filter, int taps) {
@@ -136,7 +137,7 @@ __device__ __forceinline__ void multiply_taps(NarrowSums<kChannels> &sum, const 
   }
 }
 
-// A line of the image contributes to both rows of a thread, by neighbouring rows of the filters.
+// Each line of the image contributes to both of a thread's rows, through neighbouring rows of the filters.
 template <int kChannels>
 __device__ __forceinline__ void multiply(NarrowSums<kChannels> (&sum)[kRows], const NarrowTile &tile, float *stage) {
   const int thread = static_cast<int>(threadIdx.x) % kGroupThreads, lane = thread % 8, row = kRows * (thread / 8);
@@ -166,7 +167,8 @@ __device__ __forceinline__ void multiply(NarrowSums<kChannels> (&sum)[kRows], co
   }
 }
 
-// Each group gets the other's sums of one row through shared memory, and returns its total in sum[0].
+// Group g gets the other group's sums of each thread's row g through shared memory, and returns that row's total in
+// sum[0].
 template <int kChannels>
 __device__ __forceinline__ void add_groups(NarrowSums<kChannels> (&sum)[kRows], float *shared) {
   static_assert(kGroups == 2 && kRows == 2, "a row each");

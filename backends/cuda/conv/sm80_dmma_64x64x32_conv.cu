@@ -1,4 +1,4 @@
-// As sm90_dmma_64x64x32_conv.cu, on an A100, A800 or A30 (sm_80). Not measured.
+// The kernels of sm90_dmma_64x64x32_conv.cu for the A100, A800 and A30 (sm_80). Not measured.
 #include "dmma_conv.cuh"
 #include "dmma_conv_row.h"
 #include "fp64/sm80_dmma_64x64x32.h"
@@ -9,7 +9,7 @@ namespace libsgemm::cuda {
 namespace {
 
 struct Config : Sm80Dmma64x64x32 {
-  static constexpr int blocks = 3;  // a fourth has no shared memory for places
+  static constexpr int blocks = 3;  // places (gather_tile.cuh) leave no shared memory for a fourth
 };
 
 }  // namespace

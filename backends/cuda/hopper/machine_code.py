@@ -1,4 +1,5 @@
-"""Machine code of NVIDIA GPUs in a cubin: 128 bits an instruction, in Volta's encoding, unchanged to Hopper.
+"""Reads and changes machine code of NVIDIA GPUs in a cubin: 128 bits an instruction, in Volta's encoding, which
+Hopper still has.
 
 Bits 0-11 opcode, 16-23 target, 24-31 and 32-39 registers a and b, 64-71 register c, 105-125 control (stall, yield,
 scoreboards, reuse)."""

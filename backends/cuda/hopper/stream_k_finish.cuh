@@ -200,7 +200,7 @@ __device__ __forceinline__ void stream_k_hand_over(const StreamKProblem &p, int 
   }
 }
 
-// Adds the partial tiles of the blocks that continue this one's, in order.
+// Adds the partial tiles of the blocks that continue this block's tile, in the order of k.
 __device__ __forceinline__ void stream_k_gather(const StreamKProblem &p, const StreamKWork<Sharing::stream> &work,
                                                 float (&sum)[16][8]) {
   const int tile_end = (work.tile + 1) * p.k_tiles;
@@ -236,8 +236,8 @@ __device__ __forceinline__ void stream_k_at_place(const StreamKProblem &p, int t
   }
 }
 
-// With Sharing::split_k, or if another block begins the tile, the accumulators go to the workspace. Otherwise partial
-// tiles are added, and the result goes to C.
+// With Sharing::split_k, or if another block begins the tile, stores the accumulators to the workspace. Otherwise adds
+// the other blocks' partial tiles, and stores the result to C.
 template <Sharing kSharing, bool kSwapped, bool kAlongK>
 __device__ __forceinline__ void stream_k_finish(const StreamKProblem &p, const StreamKWork<kSharing> &work,
                                                 const StreamKThread &thread, float (&sum)[16][8]) {

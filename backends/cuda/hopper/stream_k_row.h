@@ -7,8 +7,8 @@
 namespace libsgemm::cuda {
 
 struct StreamKPlan {
-  bool swapped;  // rows along n
-  bool along_k;  // the operand of the rows has Route::along_k
+  bool swapped;  // the kernel's rows run along n
+  bool along_k;  // the operand with the rows takes Route::along_k
   int blocks;
   size_t workspace;  // bytes
   double seconds;
@@ -18,7 +18,7 @@ struct StreamKPlan {
 // Requires a supported product.
 StreamKPlan stream_k_plan(const GemmDesc &desc, Sharing sharing, int device);
 
-// Largest workspace with Sharing::stream.
+// The largest workspace that any product needs with Sharing::stream.
 size_t stream_k_most_workspace(int device);
 
 inline int tiles_along(int64_t size, int tile) { return static_cast<int>((size - 1) / tile + 1); }

@@ -12,8 +12,8 @@ using namespace cuda;
 
 namespace {
 
-// Enters the context of work for the device. False without a context: then the device has no streams, or the thread no
-// default stream.
+// Enters the device's context, or the stream's if index < 0. False if there is none: then the device has no streams, or
+// the thread no default stream.
 bool enter_for(int index, void *stream, Scope *scope) {
   Error ignored;
   if (index < 0 && is_default_stream(stream)) {

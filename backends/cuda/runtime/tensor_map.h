@@ -1,3 +1,4 @@
+// Tensor maps, which describe an array in memory, and the boxes to copy from it, to Hopper's TMA.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +16,15 @@ struct MatrixBoxes {
   const float *base;
   uint64_t rows, columns, ld;
   uint32_t box_rows, box_columns;
-  // A box has 16 rows. Quad q of column j goes to q ^ j / 2 % 4, for different banks. Boxes start at multiples of 512
-  // bytes.
+  // Quad (4 rows) q of column j goes to place q ^ j / 2 % 4, to avoid bank conflicts. Requires boxes of 16 rows, at
+  // multiples of 512 bytes.
   bool swizzled;
 };
 
 // An array of four dimensions, the first of them dense, with elements of 2 or 4 bytes, and the box of a copy, at most
-// 256 along each dimension; outside of the array are zeros. `base` and all strides are multiples of 16 bytes. In shared
-// memory a line is the box's first dimension, `swizzle` bytes (64 or 128), with 16-byte chunks permuted: chunk c of
-// line r goes to c ^ r % 8, with 64 bytes to c ^ r / 2 % 4.
+// 256 along each dimension. Elements outside of the array read as zero. `base` and all strides are multiples of 16
+// bytes. In shared memory a line is the box's first dimension, `swizzle` bytes (64 or 128), with 16-byte chunks
+// permuted: chunk c of line r goes to place c ^ r % 8, in lines of 64 bytes to c ^ r / 2 % 4.
 struct TensorBoxes {
   const void *base;
   uint32_t element_bytes;

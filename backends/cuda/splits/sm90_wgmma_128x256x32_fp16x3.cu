@@ -3,9 +3,9 @@
 //
 // sm90_wgmma_128x256x32_fp32_fast: the same for mode fp32_fast (splits.h).
 //
-// splits_write splits both operands if the splits fit the workspace, or TMA cannot read A in place, unless a plan has
-// them. Otherwise the slower kernel ..._converting splits A in shared memory. Launches, panels and blocks of columns:
-// split_row.h. Splits, and sources: splits.h.
+// splits_write splits both operands, except those whose splits a plan has, if all splits fit the workspace or TMA
+// cannot read A in place. Otherwise it splits only B, and the slower kernel ..._converting splits A in shared memory.
+// Launches, panels and blocks of columns: split_row.h. Splits, and sources: splits.h.
 //
 //   tile of C: 256 columns (x) x 128 rows (y); a cluster has two, one below the other in C, which share the columns
 //   +--------------------------+
@@ -14,8 +14,9 @@
 //   | warpgroup 1: 128 columns |   every 64 k
 //   +--------------------------+   warp 8 copies, warps 9 to 11 convert (wgmma_convert.cuh)
 //
-// Shared memory: 4 stages of the splits of columns and rows, where the FP32 elements arrive first; two boxes of each
-// warp, through which C is stored; barriers; converting also the factors of the rows of two tiles.
+// Shared memory: 4 stages of the splits of columns and rows; two boxes of each warp, through which C is stored;
+// barriers. The converting kernel copies A's FP32 elements to the stages first, and also has the factors of the rows of
+// two tiles.
 //
 // Requires: gemm of FP32, single or in strided batches; sm_90; 231520 bytes of shared memory per block; workspace for
 // panels of k = 256 of B, 4 k bytes for each column, whose number is rounded up to a multiple of 128, and 4 bytes for

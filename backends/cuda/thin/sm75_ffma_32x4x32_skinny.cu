@@ -1,4 +1,4 @@
-// As sm75_ffma_32x16x32_skinny, with m or n up to 4, and 4 columns a thread. Not measured.
+// sm75_ffma_32x16x32_skinny for m or n up to 4, with 4 columns a thread. Not measured.
 #include "gpu/kernels.h"
 #include "skinny_row.h"
 

@@ -21,7 +21,7 @@ constexpr double kShareSeconds = 2e-6;      // second kernel, and starts in the 
 constexpr double kPartialTraffic = 0.35;    // cost of a byte in L2 relative to memory
 constexpr double kUnalignedSlowdown = 1.1;  // slowdown of the arithmetic by copies of single floats
 
-// Copies can take aligned groups of 4 floats. `outer`: the side that is not k.
+// True if copies can take aligned groups of 4 floats. `outer`: the size along the dimension that is not k.
 bool vectors(const float *operand, int64_t ld, int64_t stride, bool along_k, int64_t outer) {
   return columns_aligned(operand, ld) && stride % 4 == 0 && (along_k || outer % 4 == 0);
 }
@@ -47,7 +47,7 @@ void set_tiles(const ThinTile &tile, int64_t batch_count, ThinPlan *plan) {
 }
 
 struct Arithmetic {
-  double step;      // seconds of a tile with k = 1 and all blocks that fit
+  double step;      // seconds of a tile per k, with all blocks that fit
   double start;     // seconds of a tile's start and end
   double warps;     // warps of a block for each scheduler
   double resident;  // blocks that fit

@@ -19,7 +19,7 @@ struct Config {
   static constexpr double peak_fraction = 0.1;
 };
 
-// Zero outside of the matrix. Consecutive threads read along the contiguous dimension.
+// Fetches a tile, with zeros outside of the matrix. Consecutive threads read along the contiguous dimension.
 __device__ __forceinline__ void fetch(float (&tile)[32][33], const float *source, int64_t ld, bool along_k,
                                       int64_t first_outer, int64_t extent, int64_t first_k, int64_t depth) {
   const int x = threadIdx.x % 32, y = threadIdx.x / 32;

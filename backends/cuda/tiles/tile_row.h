@@ -30,11 +30,12 @@ struct TileRow {
   static bool runs_on(int index) { return device(index).code_arch >= Config::min_arch; }
   static bool vectors(const GemmDesc &desc) { return vectors_fit(desc, engine); }
 
-  // Shares of the rate with operands copied element by element, measured on an H100 (through registers: H200).
+  // The constants are shares of the rate that operands copied element by element leave, measured on an H100 (kElements,
+  // for copies through registers, on an H200).
   static Tiling tiling(const GemmDesc &desc, int index) {
     constexpr double kElements = 0.91;
     constexpr double kElementsA = 0.91, kElementsB = 0.94;
-    constexpr double kElementsStart = 8;  // k whose time filling the stages takes in addition
+    constexpr double kElementsStart = 8;  // filling the stages takes the time of this many k
     Tiling tiling = {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction}};
     if (engine != Engine::copies) tiling.figures.stall = 0.8;
     if (const Figures *fitted = FittedOf<Config>::on(device(index).arch)) tiling.figures = *fitted;
@@ -50,8 +51,8 @@ struct TileRow {
 
 }  // namespace libsgemm::cuda
 
-// Defines the kernel `name` of the file's Config, which make() of gpu/tiles/tile_row.h returns. `bytes`: dynamic shared
-// memory; `resident`: blocks that registers must allow.
+// Defines the kernel `name` for the file's Config, and name(), which returns it by make() of gpu/tiles/tile_row.h.
+// `bytes`: dynamic shared memory; `resident`: blocks that registers must allow.
 #define LIBSGEMM_TILE_ROW(name, make, engine, fetching, bytes, resident)                       \
   template <Fetch KindA, Fetch KindB, typename Operands>                                       \
   __global__ void __launch_bounds__(Config::threads, resident)                                 \

@@ -1,18 +1,18 @@
 // Products by Hopper's warpgroup instructions (wgmma) in persistent blocks. Why, and what was tried:
 // docs/kernels/wgmma.md.
 //
-//   warpgroup 0, 1   multiply: kHalves times 64 rows of x each, times kN columns of y
-//   warp 8           one lane copies stage after stage by TMA, also of the next tile while the others store
+//   warpgroup 0, 1   each multiplies kHalves * 64 rows of x by kN columns of y (wgmma_shape.cuh)
+//   warp 8           one lane copies stage after stage by TMA, also those of the next tile while the others store
 //
 //   stage s of `stages`:  [x: chunks of rows, in each the planes][y: the planes]
-//   after the stages:     two boxes of 16 rows of x by 32 columns of y in flight to C for each warp
+//   after the stages:     for each warp two boxes of 16 rows of x by 32 columns of y, through which C is stored
 //   after these:          barriers full[stages], empty[stages]
 //
 // A stage, or k-step, spans `depth` of k. Operands keep their layout (operand_lines.cuh).
 //
-// Planes are the splits of an FP32 operand (gpu/splits/splits.h). With several, sums leave the tensor cores, which
-// truncate where FP32 rounds, every kPromoteDepth k. Products of low weight come first, summed separately if they have
-// a scale (Promotion). The other warpgroup multiplies meanwhile.
+// Planes are the splits of an FP32 operand (gpu/splits/splits.h). With several, FP32 additions outside of the tensor
+// cores, which truncate where FP32 rounds, take over the sums every kPromoteDepth k, while the other warpgroup
+// multiplies. Products of low weight come first, summed separately if they have a scale (Promotion).
 //
 // For WgmmaAnyWidth the code has a loop over k for each width, and one copy of the rest.
 //
@@ -30,8 +30,8 @@
 
 namespace libsgemm::cuda {
 
-// Initialises the barriers, one stage a thread: those of the ring, where `arrivals` fill a stage, and others by
-// init_more(stage). Threads that touch memory of other grids wait for the previous grid later.
+// Initialises the barriers, one stage a thread: those of the ring, where `arrivals` arrivals make a stage full, and
+// others by init_more(stage). Threads that touch memory of other grids wait for the previous grid later.
 template <class Config, class InitMore>
 __device__ __forceinline__ void begin(WgmmaRing<Config> stage, unsigned arrivals, const InitMore &init_more) {
   ptx::let_next_grid_start();
@@ -70,7 +70,7 @@ __device__ __forceinline__ void multiply_tiles(Work work, WgmmaRing<Config> at, 
     const int group_x = Config::shares_k ? 0 : group * kHeight;
     int width = Config::any_width ? p.width : Config::n, group_y = 0;
     if constexpr (Config::any_triangle) {
-      if (p.y_has_x()) {  // only the part of y that this warpgroup's x need
+      if (p.y_has_x()) {  // only the part of y that this warpgroup's rows of x need
         const bool grows = p.part == Part::y_from_x;
         if (grows) group_y = group_x;
         width -= grows ? group_x : kHeight - group_x;

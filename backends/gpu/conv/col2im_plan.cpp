@@ -1,3 +1,4 @@
+// Host side of data gradients by col2im (col2im_problem.h).
 #include "col2im_plan.h"
 
 #include <algorithm>
@@ -11,8 +12,8 @@ namespace {
 // Elements of a chunk's columns: 32 MiB stay in L2.
 constexpr double kMostColumns = 8 << 20;
 
-// Taps that contribute to an element, as in conv_product.cpp. The number of taps or places limits the steps, whose
-// multiples might not fit an int.
+// Taps that contribute to an element, as in conv_product.cpp. Steps are limited to the number of taps or places, since
+// multiples of longer ones might not fit an int.
 Col2imTaps taps_of(int64_t taps, int64_t pad, int64_t dilation, int64_t stride, int64_t places, int64_t step) {
   const auto number = [](int64_t x) { return static_cast<int>(x); };
   const int64_t common = std::gcd(stride, dilation);
@@ -40,8 +41,8 @@ double terms(const ConvDesc &desc, const Columns &columns) {
   return static_cast<double>(columns.pitch) * static_cast<double>(desc.c) * static_cast<double>(desc.r * desc.s);
 }
 
-// Several channels share index computations. If sums are long or few, one channel a thread hides more latency (figures
-// from an H100). Contiguous channels are stored together.
+// True if a thread computes several channels, which share index computations. If sums are long or few, one channel a
+// thread hides more latency (figures from an H100). Contiguous channels are stored together.
 bool has_several(const ConvDesc &desc, const Columns &columns) {
   constexpr double kFewTerms = 13, kMany = 500e3;
   if (desc.c == desc.groups) return false;

@@ -7,12 +7,13 @@
 namespace libsgemm::gpu {
 namespace {
 
+// Rows or columns of dx. Each tap contributes only to those with one remainder modulo the stride.
 struct Dimension {
   int64_t size, stride, pad, dilation, all_taps;
   int64_t common = std::gcd(stride, dilation);
-  int64_t next = stride / common;                 // distance of the taps of one row
-  int64_t first_taps = std::min(next, all_taps);  // each for other rows
-  int64_t remainders = std::min(stride, size);    // number of rows modulo the stride
+  int64_t next = stride / common;                 // distance of the taps that contribute to one row
+  int64_t first_taps = std::min(next, all_taps);  // contribute to different rows
+  int64_t remainders = std::min(stride, size);    // number of remainders that occur
 
   int64_t remainder_of(int64_t tap) const {
     const int64_t rest = (tap * dilation - pad) % stride;
@@ -33,7 +34,7 @@ Dimension width_of(const ConvDesc &d) { return {d.w, d.stride_w, d.pad_w, d.dila
 struct Remainder {
   int64_t first, rows;      // first, first + stride, ...
   int64_t taps, tap, next;  // taps tap, tap + next, ...
-  int64_t from, down;       // row of dy that `tap` brings to the first row; rows back with each further tap
+  int64_t from, down;       // row of dy that `tap` brings to `first`; rows back for each further tap
 
   Remainder(const Dimension &d, int64_t remainder, int64_t first_tap) {
     const bool met = first_tap < d.first_taps;
@@ -48,7 +49,7 @@ struct Remainder {
   Remainder(const Dimension &d, int64_t remainder) : Remainder(d, remainder, d.tap_of(remainder)) {}
 };
 
-// At most six: two numbers of rows, and no taps or one of two numbers of taps.
+// At most six sizes: two numbers of rows, each with no taps or one of two numbers of taps.
 ConvSizes::OfDimension sizes_of(const Dimension &d) {
   ConvSizes::OfDimension sizes = {};
   const auto add = [&](int64_t remainder, int64_t tap, int64_t count) {

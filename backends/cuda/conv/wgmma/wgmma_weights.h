@@ -16,28 +16,29 @@ namespace libsgemm::cuda {
 // Windows of x over the pixels of dy, as in the forward convolution.
 ConvGeometry weights_geometry(const ConvDesc &desc);
 ConvImage weights_dy(const ConvDesc &desc);
-// TMA can walk over these windows, and there are no groups.
+// True if TMA can walk over these windows, and there are no groups.
 bool conv_weights_fit(const ConvDesc &desc);
 
 struct ConvWeightsLayout {
   int64_t images;    // images at a time; 0: not even one fits
-  int64_t rows, ld;  // channels of all taps, rounded up to multiples of 64; filters, of 4
+  int64_t rows, ld;  // a tap's channels, rounded up to 64, times taps; filters, rounded up to 4
   int most_slices;
-  size_t words_bytes, slice_bytes, x_bytes, y_bytes;  // x, y: a split of an image
+  size_t words_bytes, slice_bytes, x_bytes, y_bytes;  // x, y: one split of one image
   size_t least_bytes;                                 // size with one image at a time and one slice
 
   size_t sums_bytes() const { return static_cast<size_t>(most_slices) * slice_bytes; }
 };
 ConvWeightsLayout conv_weights_layout(const ConvDesc &desc, const ConvFormat &format, size_t bytes);
 
-// `count` images from `first` on, part number `part`.
 struct ConvWeightsPasses {
   ConvPass x, dy;
 };
+// Passes that split `count` images from `first` on, which are part number `part`.
 ConvWeightsPasses conv_weights_passes(const ConvDesc &desc, const ConvFormat &format, const ConvWeightsLayout &l,
                                       void *workspace, int64_t first, int64_t count, int64_t part);
 
-// Slices, at most `most`, of a sum of `steps` k-steps in each of `clusters` clusters; `units` run at once.
+// Number of slices, at most `most`, of sums of `steps` k-steps. A slice takes `clusters` clusters, of which `units` run
+// at once.
 int conv_weights_slices(int64_t clusters, int64_t steps, int64_t units, int most);
 
 ConvWeightsSum conv_weights_sum(const ConvDesc &desc, const ConvFormat &format, const ConvWeightsLayout &l,
