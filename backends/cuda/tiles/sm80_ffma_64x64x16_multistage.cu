@@ -1,5 +1,5 @@
 // sm80_ffma_128x128x16_multistage for a few hundred rows and columns, with four warps of 32 x 32 (8 x 4 elements a
-// thread), since few large tiles would leave too few warps to hide latency.
+// thread): C has few tiles, and threads with few elements leave more warps to hide latency.
 #include "gpu/kernels.h"
 #include "multistage.cuh"
 #include "tile_row.h"

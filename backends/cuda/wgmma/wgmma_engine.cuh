@@ -10,8 +10,8 @@
 //
 // A stage, or k-step, spans `depth` of k. Operands keep their layout (operand_lines.cuh).
 //
-// Planes are the splits of an FP32 operand (gpu/splits/splits.h). With several, FP32 additions outside of the tensor
-// cores, which truncate where FP32 rounds, take over the sums every kPromoteDepth k, while the other warpgroup
+// Planes are the splits of an FP32 operand (gpu/splits/splits.h). With several, a warpgroup moves its sums from the
+// tensor cores, which truncate where FP32 rounds, to FP32 accumulators every kPromoteDepth k, while the other warpgroup
 // multiplies. Products of low weight come first, summed separately if they have a scale (Promotion).
 //
 // For WgmmaAnyWidth the code has a loop over k for each width, and one copy of the rest.

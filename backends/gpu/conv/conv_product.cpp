@@ -12,7 +12,7 @@ struct Dimension {
   int64_t size, stride, pad, dilation, all_taps;
   int64_t common = std::gcd(stride, dilation);
   int64_t next = stride / common;                 // distance of the taps that contribute to one row
-  int64_t first_taps = std::min(next, all_taps);  // contribute to different rows
+  int64_t first_taps = std::min(next, all_taps);  // taps that contribute to different rows
   int64_t remainders = std::min(stride, size);    // number of remainders that occur
 
   int64_t remainder_of(int64_t tap) const {

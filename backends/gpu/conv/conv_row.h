@@ -1,3 +1,4 @@
+// Host side of the kernels that compute convolutions in tiles of matrix products (conv_problem.h).
 #pragma once
 
 #include <algorithm>
@@ -11,16 +12,16 @@ namespace libsgemm::gpu {
 struct ConvWays {
   ConvFetch fetch;
   bool vectors;
-  bool strided;  // some taps are left out
+  bool strided;  // several products, each with some of the taps
 };
 
 libsgemm_status_t launch_conv_split_k_sum(const ConvProblem &p, int slices, int64_t groups, const Launch &launch,
                                           Error *error);
-// For slices of doubles; rounds once.
+// Sums slices of doubles, and rounds once.
 libsgemm_status_t launch_conv_split_k_sum_fp64(const ConvProblem &p, int slices, int64_t groups, const Launch &launch,
                                                Error *error);
 
-// Row defines:
+// A kernel's file defines a Row:
 //
 //   struct Row {
 //     using Config = ...;
@@ -76,14 +77,14 @@ struct ConvTiles {
     return enqueue_rehearsed(launch, products > ConvProblems::kMost || cleared > 0, enqueue_all);
   }
 
-  // A product without groups; the kernel has more parameters.
+  // Launches a product without groups on a kernel with more parameters.
   template <typename... More>
   static libsgemm_status_t launch_with(const ConvDesc &desc, int64_t index, const Launch &launch, Error *error,
                                        const More &...more) {
     return launch_product(problem(desc, index), 1, launch, error, more...);
   }
 
-  // ---- One product, not of conv_products() (col2im_row.h)
+  // ---- A product that is not one of conv_products() (col2im_row.h)
 
   static ConvProblem cut(ConvProblem problem) {
     TileProblem &p = problem.product;
@@ -93,7 +94,7 @@ struct ConvTiles {
     return problem;
   }
   static bool fits(const ConvProblem &problem) { return tiles_fit(tile_count(problem)); }
-  // Without launch and memory traffic.
+  // Excludes the launch and memory traffic.
   static double seconds(const ConvDesc &desc, const ConvProblem &problem, int index) {
     return tiles_seconds(model(index), tiling(desc, problem, false, index, false),
                          tile_count(problem) * static_cast<double>(desc.groups),
@@ -124,8 +125,8 @@ struct ConvTiles {
     if (status != LIBSGEMM_SUCCESS) return status;
     return Row::enqueue_sum(sliced, split.slices, desc.groups, launch, error);
   }
-  // Slices of slice_tiles k-tiles; the kernel has more parameters. `sliced`: problem whose partial results remain to be
-  // summed.
+  // Launches slices of slice_tiles k-tiles on a kernel with more parameters. `sliced`: the problem, whose partial
+  // results remain to be summed.
   template <typename... More>
   static libsgemm_status_t launch_slices(const ConvDesc &desc, int slice_tiles, void *partial, const Launch &launch,
                                          Error *error, ConvProblem *sliced, const More &...more) {
@@ -180,7 +181,7 @@ struct ConvTiles {
     return deepest;
   }
 
-  // Rows and columns may be exchanged.
+  // The product for the cost model; its rows and columns may be exchanged.
   static GemmDesc tiled(const ConvDesc &desc, const TileProblem &p) {
     GemmDesc g = product_of(desc);
     g.m = p.m, g.n = p.n, g.k = p.k;

@@ -20,9 +20,9 @@ int resident_blocks(int width, int taps, bool weights) {
   return width == 1 ? (taps <= 3 ? 3 : 4) : 2;
 }
 
-// Gives few and equally full waves; with `most` blocks each runs one iteration.
+// Number of blocks along positions that makes few and equally full waves. With `most` blocks each runs one iteration.
 int64_t position_blocks(int64_t most, int64_t channel_blocks, int64_t resident, int64_t limit) {
-  constexpr double kStart = 1.5;  // iterations of a block's start and end
+  constexpr double kStart = 1.5;  // time of a block's start and end, in iterations
   int64_t best = 1;
   double least = 0;
   for (int64_t blocks = 1; blocks <= std::min(most, limit); ++blocks) {
@@ -39,7 +39,7 @@ int number(int64_t x) { return static_cast<int>(x); }
 // blocks run at once; a strip reads `behind` additional rows.
 void share_strips(DepthwisePlan *plan, int64_t resident, int behind) {
   constexpr int kLeastRows = 6;
-  constexpr double kStart = 2;  // rows of a strip's start
+  constexpr double kStart = 2;  // time of a strip's start, in rows
   DepthwiseProblem *p = &plan->problem;
   const int64_t most = std::clamp<int64_t>(resident / plan->channel_blocks, 1, kMostSlices);
   double least = 0;
@@ -57,7 +57,7 @@ void share_strips(DepthwisePlan *plan, int64_t resident, int behind) {
   }
 }
 
-// Factor on memory's time for single floats; share of fma_peak().
+// Time of traffic by single floats relative to memory_seconds(); share of fma_peak().
 constexpr double kOverMemory = 1.25, kFmaFraction = 0.15;
 
 bool by_four(int64_t step) { return step % 4 == 0; }

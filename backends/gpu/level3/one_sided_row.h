@@ -1,3 +1,4 @@
+// Host side of the symm and trmm kernels that read A from its stored triangle.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +10,8 @@
 
 namespace libsgemm::gpu::level3 {
 
-// OneSidedRow defines Row (tile_row.h), the routine, and kernel<left, A, B>() with StridedOperands, whose A is the
-// structured matrix on either side, and a OneSidedProblem.
+// OneSidedRow defines Row (tile_row.h), the routine, and kernel<left, A, B>(), whose parameters are StridedOperands,
+// with the structured matrix as A on either side, and a OneSidedProblem.
 template <class OneSidedRow>
 struct OneSidedTiles {
   using Row = typename OneSidedRow::Row;

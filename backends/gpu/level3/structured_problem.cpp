@@ -86,7 +86,7 @@ double tiles_seconds(const GemmDesc &desc, const DeviceModel &device, const Tili
   const double size = static_cast<double>(size_of(desc.type)), batch = static_cast<double>(desc.batch_count);
   const double m = static_cast<double>(p.m), n = static_cast<double>(p.n), k = static_cast<double>(p.k);
   const double tiles = static_cast<double>(tile_count(p, tiling.tile_m, tiling.tile_n)) * batch;
-  // Half of a triangle's depth.
+  // On average a tile needs half of the triangle's depth.
   const double depth = desc.routine == Routine::trmm ? 0.5 * (k + tiling.tile_m) : k * p.terms;
   const double bytes = batch * ((m * k + k * n) * size + m * n * (p.beta == 0.0f ? 4.0 : 8.0));
   const double compute = gpu::tiles_seconds(device, tiling, tiles, depth);

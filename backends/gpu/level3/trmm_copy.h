@@ -1,4 +1,4 @@
-// trmm from a dense copy of C in the workspace, whose columns start at multiples of 16 bytes.
+// trmm reads C from a dense copy in the workspace, whose columns start at multiples of 16 bytes.
 #pragma once
 
 #include "gpu/batch.h"
@@ -6,11 +6,12 @@
 namespace libsgemm::gpu::level3 {
 
 size_t copy_bytes(const GemmDesc &desc, int device);
-// One launch can make the copy.
+// True if one launch can make the copy.
 bool copy_fits(const GemmDesc &desc);
 double copy_seconds(const GemmDesc &desc, int device);
 // Each backend defines it by trmm_copy_kernel.h.
 libsgemm_status_t launch_copy(const GemmDesc &desc, const Launch &launch, Error *error);
+// The call with the copy as operand B.
 GemmDesc with_copy(const GemmDesc &desc, const void *copy);
 
 // A block's share.

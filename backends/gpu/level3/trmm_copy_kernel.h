@@ -1,3 +1,4 @@
+// Device code of the copy of C for trmm (trmm_copy.h).
 #pragma once
 
 #include "gpu/gpu.h"

@@ -9,7 +9,7 @@ namespace libsgemm::gpu {
 namespace {
 
 constexpr int64_t kLeastDepth = 256;      // k elements of a panel, unless k is smaller
-constexpr int64_t kMostDepth = 8192;      // k elements of a product of scaled rows; more are divided
+constexpr int64_t kMostDepth = 8192;      // k elements of one product of scaled rows; a longer k is divided
 constexpr int64_t kMostProducts = 65535;  // limit of a launch: gridDim.z
 constexpr double kNextLaunchSeconds = 2e-6;
 // Clearing, survey and repair beyond the time of their bytes, in launches (H100, products of 1024 to 2048).
@@ -18,8 +18,8 @@ constexpr int kLeastTile = 64;
 constexpr int kSplitBytes = 2;  // bytes of a number, in modes that split
 
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
-// Equal parts of `depth`, multiples of kDepthPad: errors of a sequence of FP32 additions grow with its length
-// (docs/kernels/splits.md).
+// Length of the equal parts of `depth`, a multiple of kDepthPad. `depth` is divided since errors of a sequence of FP32
+// additions grow with its length (docs/kernels/splits.md).
 int64_t part_of_depth(int64_t depth) { return padded(ceil_div(depth, ceil_div(depth, kMostDepth)), kDepthPad); }
 size_t padded_bytes(size_t x) { return (x + 255) / 256 * 256; }
 
@@ -38,7 +38,7 @@ Split split_of(libsgemm_math_mode_t mode) {
 
 SplitsShape plan_shape(int splits, bool ranges) { return {splits, kSplitBytes, true, true, false, ranges}; }
 
-// TMA can read A in place.
+// True if TMA can read A in place.
 bool by_tma(const GemmDesc &desc) {
   constexpr int64_t kMostStride = int64_t{1} << 38, kMostSize = INT_MAX - 1024;  // 2^40 bytes; coordinates
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_a : 0;
@@ -60,7 +60,7 @@ SplitsShape shape_of(const GemmDesc &desc, const SplitRow &product, int index) {
   return shape;
 }
 
-// Words for the largest magnitudes of rows. In row_words(), Splits::least and others follow.
+// Words for the largest magnitudes of rows. row_words() adds those of Splits::least, excess and sparse.
 int64_t most_words(int64_t rows) { return rows / kOuterPad * (kOuterPad + 1); }
 int64_t row_words(const SplitsShape &shape, int64_t rows) {
   if (!shape.scaled_rows) return 0;
@@ -103,7 +103,7 @@ unsigned survey_blocks(int64_t outer, int64_t k, bool along_k) {
   return static_cast<unsigned>(blocks);
 }
 
-// Places `rows` words, and splits of `split_rows` rows; `most` and `base` are of the first product.
+// Addresses of the words of `rows` rows and the splits of `split_rows` rows; `most` and `base`: the first product's.
 Splits splits_of(const SplitsLayout &l, const SplitsShape &shape, int64_t rows, int64_t split_rows, size_t bytes,
                  uint32_t *most, char *base) {
   Splits splits = {};
@@ -127,7 +127,7 @@ double pass_bytes(const GemmDesc &desc, const SplitsShape &shape) {
   return (of_a * static_cast<double>(desc.m) + of_b * static_cast<double>(desc.n)) * static_cast<double>(desc.k);
 }
 
-// ---- Products that convert A. A round is all tiles that run at a time, over all of k
+// ---- Products that convert A. A round (`turns`) is all tiles that run at once, over all of k
 
 int64_t turns_of(const GemmDesc &desc, const SplitsShape &shape, int64_t tiles_n) {
   return ceil_div(ceil_div(desc.m, shape.tile_m) * tiles_n, shape.resident);
@@ -220,7 +220,7 @@ PassProblem splits_pass(const GemmDesc &desc, const SplitsShape &shape, const Sp
     if (o->splits.rows == 0) continue;
     if (shape.scaled_rows) o->survey = survey_blocks(o->outer, k, o->along_k);
     const int64_t tiles = o->splits.rows / kSplitTile;
-    // There may be an excess even without splits.
+    // Without splits to write, the pass still computes Splits::excess.
     if (o->splits.base == nullptr) {
       o->split = static_cast<unsigned>(shape.ranges ? tiles : 0);
     } else {
@@ -273,7 +273,7 @@ Splits from_step(Splits splits, int64_t step) {
   return splits;
 }
 
-// Splits in a plan.
+// Splits of an operand in a plan, from first_k on.
 Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, const SplitsShape &product, int64_t first_k) {
   GemmDesc operand = {};
   operand.m = outer, operand.k = k, operand.batch_count = 1;
@@ -312,7 +312,7 @@ SplitPanel columns_of_panel(const GemmDesc &desc, SplitPanel panel, const Column
   s.most += columns.first, s.block_most += blocks;
   if (s.least != nullptr) s.least += columns.first, s.excess += blocks, s.sparse += blocks;
   o.split = static_cast<unsigned>(o.split / tiles * (s.rows / kSplitTile));
-  if (columns.first > 0) panel.pass.a.split = 0;  // its excess is known
+  if (columns.first > 0) panel.pass.a.split = 0;  // the first columns' pass has found its excess
   panel.b = s;
   return panel;
 }
@@ -327,7 +327,7 @@ const char *from_step(const PassOperand &o, int64_t step) {
   return o.source + step * (o.along_k ? 1 : o.ld) * static_cast<int64_t>(sizeof(float));
 }
 
-// Does not convert A if all splits fit: conversion takes more shared memory than the pass is worth.
+// Does not convert A if all splits fit: the shared memory that conversion takes costs more than the pass.
 SplitsShape shape_in(const GemmDesc &desc, const SplitRow &product, const Launch &launch) {
   const SplitsShape shape = shape_of(desc, product, launch.device);
   SplitsShape split = shape;
@@ -351,8 +351,8 @@ Guard guard_of(const GemmDesc &desc, const SplitRow &product, const SplitsLayout
   if (product.keeps_bound) {
     guard.excess_a = a.excess, guard.excess_b = b.excess;
     guard.most_excess = static_cast<uint32_t>(most_excess(desc.k));
-    // The split finds dense rows. With panels that is after the first product, which must judge as the last one does.
-    // They are not known for an A that the product converts.
+    // The split pass finds rows that are not dense. With several panels it ends after the first product, which must
+    // leave out the same tiles as the last. For an A that the product converts, such rows are not known.
     if (l.panels == 1 && a.base != nullptr) guard.sparse_a = a.sparse, guard.sparse_b = b.sparse;
   }
   return guard;

@@ -9,13 +9,13 @@
 namespace libsgemm::gpu {
 namespace {
 
-// Allocated after enumerate(), never destroyed.
+// The flags are allocated after enumerate(), and never destroyed.
 std::atomic<bool> &used(int index) {
   static auto *all = new std::atomic<bool>[static_cast<size_t>(device_count())]();
   return all[index];
 }
 
-// -1 if unknown: HIP before 5.6 cannot tell.
+// HIP's number of the stream's device; -1 if unknown, as HIP before 5.6 cannot tell.
 int ordinal_of(void *stream) {
   int ordinal = -1;
   if (is_default_stream(stream)) return succeeds(hipGetDevice(&ordinal)) ? ordinal : -1;
@@ -54,7 +54,7 @@ libsgemm_status_t Scope::enter(int index, Error *error) {
   return LIBSGEMM_SUCCESS;
 }
 
-// The current device stays if the stream's is unknown, or was left out.
+// The current device stays if the stream's is unknown, or is none of the library's devices.
 libsgemm_status_t Scope::enter_stream(void *stream, Error *error) {
   const int index = index_of(ordinal_of(stream));
   return index >= 0 ? enter(index, error) : LIBSGEMM_SUCCESS;

@@ -1,4 +1,5 @@
-// As hip/tiles/gfx_fma_128x128x8_one_sided.hip, with the tiles and loop of gfx908_mfma_128x128x16_ping_pong.
+// symm and trmm of hip/tiles/gfx_fma_128x128x8_one_sided.hip on the matrix cores, with the tiles and loop of
+// gfx908_mfma_128x128x16_ping_pong.
 #include "hip/tiles/one_sided_row.h"
 #include "matrix_one_sided.h"
 #include "matrix_row.h"

@@ -1,6 +1,6 @@
-// Tiles of a 16-bit operand in LDS, in units as the matrix cores read them: eight k of one row (16 bytes). Unit (c, o)
-// has k = 8 c to 8 c + 7 of outer element o, at 16 (c Outer + o') bytes, o' = o ^ swizzle(c, o), within its aligned
-// group of eight. Why: docs/kernels/amd.md. Each thread moves 4 outer elements x 4 k, as raw bits.
+// Tiles of a 16-bit operand in LDS, in units as the matrix cores read them: eight k of one outer element (16 bytes).
+// Unit (c, o) has k = 8 c to 8 c + 7 of outer element o, at 16 (c Outer + o') bytes, where o' = o ^ swizzle(c, o) is in
+// the same aligned group of eight. Why: docs/kernels/amd.md. Each thread moves 4 outer elements x 4 k, as raw bits.
 #pragma once
 
 #include "gpu/tiles/tile.h"
@@ -17,7 +17,7 @@ template <int Outer, int Threads>
 struct UnitTile {
   static constexpr int depth = kUnitDepth;
   static constexpr int floats = Outer * depth / 2;
-  static constexpr int copies = 4;  // outer elements with four k in a thread
+  static constexpr int copies = 4;  // a thread's outer elements, with four k each
   static_assert(Outer / 4 * (depth / 4) == Threads, "4 x 4 elements a thread");
 
   int outer, k;  // the thread's first element
@@ -79,7 +79,7 @@ struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_
 #pragma unroll
     for (int i = 0; i < 4; ++i) fetch_one(staged, i);
   }
-  // After `depth` k come zeros.
+  // Elements from `depth` k on become zero.
   __device__ __forceinline__ void fetch_short(Staged &staged, int depth) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -101,7 +101,7 @@ struct UnitStream : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_
   }
 };
 
-// Element by element, for any alignment and direction.
+// Fetches element by element, for any alignment and direction.
 template <int Outer, int Threads>
 struct UnitElements : UnitTile<Outer, Threads>, StreamPosition<kUnitDepth, uint32_t, 4, false> {
   using Tile = UnitTile<Outer, Threads>;

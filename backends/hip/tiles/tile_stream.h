@@ -17,14 +17,14 @@ __device__ __forceinline__ int64_t uniform_distance(int64_t bytes) {
   return static_cast<int64_t>(static_cast<uint64_t>(high) << 32 | low);
 }
 
-// kShort: `bytes` is less than 2^32.
+// Returns `bytes`, or 0 unless `whether`. kShort: `bytes` is less than 2^32.
 template <bool kShort>
 __device__ __forceinline__ int64_t choose(bool whether, int64_t bytes) {
   if constexpr (!kShort) return whether ? bytes : 0;
   return static_cast<uint32_t>(again(whether ? static_cast<int>(bytes) : 0));
 }
 
-// kShort: a k-tile is less than 2^32 bytes.
+// Addresses of a thread's elements in the next k-tile. kShort: a k-tile is less than 2^32 bytes.
 template <int Depth, class Offset, int Offsets, bool kShort>
 struct StreamPosition {
   Global<const char> *base;  // first element of the k-tile to fetch; the same in a wave
@@ -42,12 +42,12 @@ struct StreamPosition {
   }
 };
 
-// A load adds 32 bits to a scalar base. K-major rows fetched element by element may be further apart.
+// A load adds a 32-bit offset to a scalar base. K-major rows fetched element by element may be further apart.
 template <Fetch Kind>
 using OffsetOf = std::conditional_t<Kind == Fetch::inner, int64_t, uint32_t>;
 
-// Vectors require offsets_fit(). Along k each copy has its own offset; otherwise copies are whole k apart and share
-// one.
+// Vectors require offsets_fit(). If K-major, each copy has its own offset; otherwise copies are a whole number of k
+// apart, and share one offset.
 template <int Outer, int Depth, int Threads, Fetch Kind, int Pad = 4,
           class Map = TileMap<Outer, Depth, Threads, Kind, Pad>>
 struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Map::copies : 1, Map::width == 4> {
@@ -109,7 +109,7 @@ struct TileStream : Map, StreamPosition<Depth, OffsetOf<Kind>, Map::along_k ? Ma
   }
 };
 
-// The direction is known at compile time.
+// A Stream whose direction is known at compile time.
 template <class Stream, bool kAlongK>
 struct Directed : Stream {
   __device__ __forceinline__ Directed(const void *operand, int64_t ld, int64_t first, int64_t left, int64_t first_k)

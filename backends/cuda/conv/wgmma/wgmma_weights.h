@@ -21,7 +21,7 @@ bool conv_weights_fit(const ConvDesc &desc);
 
 struct ConvWeightsLayout {
   int64_t images;    // images at a time; 0: not even one fits
-  int64_t rows, ld;  // a tap's channels, rounded up to 64, times taps; filters, rounded up to 4
+  int64_t rows, ld;  // taps times channels, which are padded to 64; filters, padded to 4
   int most_slices;
   size_t words_bytes, slice_bytes, x_bytes, y_bytes;  // x, y: one split of one image
   size_t least_bytes;                                 // size with one image at a time and one slice
