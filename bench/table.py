@@ -1,8 +1,8 @@
 # Markdown tables for docs/speed.md from `libsgemm bench --json`:
 #   table.py RESULTS.json...
 #   table.py --modes RESULTS.json...    one table of times (of --math) and errors (of --accuracy) by math mode
-# A suite gives a table a backend and mode, shape by form; a ladder a row a step; --accuracy a table a shape, engine by
-# distribution.
+# A suite becomes a table for each backend and mode, with shapes as rows and forms as columns; a ladder a table with a
+# row for each step; --accuracy a table for each shape, with engines as rows and distributions as columns.
 import json
 import sys
 
@@ -140,7 +140,7 @@ def accuracy_tables(report):
 
 
 def modes_table(reports):
-    """A row an engine, a column a square size or distribution; errors of the largest shape."""
+    """A row for each engine, a column for each square size or distribution; errors are of the largest shape."""
     speeds, errors = {}, {}  # by engine, then by column
     sizes, shape = set(), None
     for report in reports:

@@ -1,4 +1,4 @@
-/* One product and its backend: cc multiply.c $(pkg-config --cflags --libs libsgemm) */
+/* Computes one product and prints its backend: cc multiply.c $(pkg-config --cflags --libs libsgemm) */
 #include <libsgemm.h>
 #include <stdio.h>
 

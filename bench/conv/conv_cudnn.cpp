@@ -1,4 +1,4 @@
-// cuDNN, versions 7 to 9.
+// cuDNN, versions 7 to 9, as a peer of `libsgemm bench --routine sconv2d`.
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ struct Functions {
                   int type);
   int (*set_groups)(Opaque, int);
   int (*set_math)(Opaque, int);
-  // Arrays by direction. Inputs and output: x f y, f y x, x y f.
+  // Arrays are indexed by direction. Inputs and output: x f y, f y x, x y f.
   int (*workspace[3])(Opaque handle, Opaque first, Opaque second, Opaque conv, Opaque output, int algorithm,
                       size_t *bytes);
   int (*run[3])(Opaque handle, const void *alpha, Opaque first, const void *a, Opaque second, const void *b,
@@ -178,7 +178,7 @@ class Cudnn : public ConvPeer {
     for (int k = 0; k < 3; ++k) operands_[k] = in_order[direction_][k];
   }
 
-  // False if the algorithm or the memory does not suffice.
+  // Returns false if the algorithm cannot compute the layer, or there is too little memory for its workspace.
   bool take_workspace(const ConvWork &, const Algorithm &algorithm) {
     size_t bytes = 0;
     if (f_.workspace[direction_](handle_, operands_[0], operands_[1], conv_, operands_[2], algorithm.value, &bytes) !=

@@ -55,7 +55,7 @@ std::map<std::string, Mean> means_by_form(const std::vector<Result> &results) {
   });
 }
 
-// The requested mode is missing for the backend or the size.
+// True if the call ran in another mode than requested: the backend lacks the mode, at least for this size.
 bool ran_otherwise(const Result &result) {
   return result.state == Result::State::kMeasured && !result.asked_math_mode.empty() &&
          !serves(result.math_mode, result.asked_math_mode);
@@ -82,7 +82,7 @@ double geometric_mean(const std::vector<double> &values) {
 
 bool has_loss(const Result &result) { return result.state == Result::State::kMeasured && result.best.seconds > 0; }
 
-// Time lost by the choice, as factors, and the ratios of the fastest kernels.
+// Time lost by the library's choice of kernels, as factors, and the ratios that the fastest kernels would have.
 struct Regret {
   std::vector<double> losses, best_ratios;
 
@@ -110,7 +110,7 @@ void print_regret(const std::vector<Result> &results) {
              geometric_mean(regret.best_ratios), quantile(regret.best_ratios, 0.05), quantile(regret.best_ratios, 0));
 }
 
-// Prints each stand-in once.
+// Prints, once each, what the peer runs in place of routines that it lacks.
 void print_stand_ins(const Report &report) {
   std::set<std::string> told;
   for (const Result &result : report.results) {

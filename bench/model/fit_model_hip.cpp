@@ -1,4 +1,4 @@
-// The program starts with the parameters assumed of all chips.
+// Backend hip in the program that fits the cost model. The fit starts with the parameters assumed of all chips.
 #include "fit_model.h"
 #include "hip/figures/figures.h"
 #include "hip/runtime/data_sheet.h"

@@ -37,8 +37,8 @@ struct Patience {
 
 class Sides {
  public:
-  // Precedes any other use of the library: clears variables that force a choice. `gpu`: a backend; empty: the first
-  // available. Throws Error.
+  // Must precede any other use of the library, since it clears environment variables that force a choice. `gpu`: a
+  // backend; empty: the first available. Throws Error.
   explicit Sides(const std::string &gpu);
 
   const Backend &cpu() const { return cpu_; }
@@ -46,7 +46,7 @@ class Sides {
   libsgemm_handle_t on_cpu() const { return *on_cpu_; }
   libsgemm_handle_t on_gpu() const { return *on_gpu_; }
   libsgemm_handle_t automatic() const { return *automatic_; }
-  // Seconds from the GPU's first use to the end of its first product, less a second product.
+  // Seconds from the GPU's first use to the end of its first product, less those of a second product.
   double startup() const { return startup_; }
   // The key includes the device.
   libsgemm::CalibrationKey key() const;

@@ -23,8 +23,8 @@ constexpr unsigned kStreamNonBlocking = 1;
 constexpr unsigned kEventDefault = 0;
 constexpr unsigned kHostDefault = 0;
 
-// X(member, NVIDIA's symbol, AMD's symbol, parameters...); returns int. A suffix is the version that today's header
-// gives the plain name.
+// X(member, NVIDIA's symbol, AMD's symbol, parameters...); functions return int. A suffix (_v2) is the version that the
+// plain name stands for in today's header.
 #define LIBSGEMM_GPU_FUNCTIONS(X)                                                                                     \
   X(init, "cuInit", "hipInit", unsigned)                                                                              \
   X(version, "cuDriverGetVersion", "hipDriverGetVersion", int *)                                                      \
@@ -75,7 +75,7 @@ class GpuApi : public GpuFunctions {
   // Bytes of a cache beyond L2, which no attribute reports; 0: none.
   virtual int64_t last_cache_bytes(int) const { return 0; }
   virtual std::unique_ptr<Sensors> sensors(const std::string &pci_bus_id) const = 0;
-  // module_load() takes the results: of a text in PTX or HIP C++, and of device_kernels.h. Throw Error.
+  // Code for module_load(), from a text in PTX or HIP C++, and that of device_kernels.h. Throw Error.
   virtual std::string compile(const std::string &text, int device) const = 0;
   virtual std::string device_code(int device) const = 0;
   // "CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
@@ -85,7 +85,7 @@ class GpuApi : public GpuFunctions {
   void require(int result, const char *what) const;
 };
 
-// The library is initialised once. Throw Error.
+// The first call loads and initialises the vendor's library. Throw Error.
 const GpuApi &cuda_api();
 const GpuApi &hip_api();
 

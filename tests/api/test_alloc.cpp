@@ -1,4 +1,4 @@
-// After warm-up a routine allocates nothing: counts this program's malloc and mmap.
+// Checks that a routine allocates nothing after warm-up, by counting this program's calls of malloc and mmap.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <sys/mman.h>
@@ -116,7 +116,7 @@ std::string file_of(void *code) {
   return code != nullptr && dladdr(code, &info) != 0 ? info.dli_fname : "nowhere";
 }
 
-// The backend's memory holds the matrices. Bookkeeping of GPU copies is in host memory.
+// The matrices are where the backend computes, since the bookkeeping of copies to a GPU allocates host memory.
 class Operands {
  public:
   Operands(const std::vector<const Problem *> &problems, libsgemm_layout_t layout, const Strides &strides = {})
@@ -136,7 +136,7 @@ template <typename Work>
 void check_allocates_nothing(Work work) {
   constexpr int kRuns = 5;
   for (int i = 0; i < 3; ++i) REQUIRE(work() == LIBSGEMM_SUCCESS);
-  is_driver(nullptr);  // backtrace() loads a library at first
+  is_driver(nullptr);  // the first backtrace() loads a library
   allocations = 0;
   counting = true;
   bool success = true;

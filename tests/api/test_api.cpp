@@ -27,7 +27,7 @@ bool is_available(int index) {
   return info.available != 0;
 }
 
-// The value is within the enumeration's bits.
+// A value that is no enumerator. It must fit the enumeration's bits: others are undefined behaviour.
 template <typename Enum>
 Enum no_enumerator(int value) {
   return static_cast<Enum>(value);
@@ -195,7 +195,7 @@ TEST_CASE("each available backend can be chosen on a handle, and several in orde
     const std::string list = name + (name == "ref" ? ",openblas" : ",ref");
     REQUIRE(libsgemm_set_backend(handle, list.c_str()) == LIBSGEMM_SUCCESS);
     REQUIRE(call(Routine::kSgemm, handle, placement.args()) == LIBSGEMM_SUCCESS);
-    const bool computes = is_available(index) && name != "cuda" && name != "hip";  // too small for a GPU before a CPU
+    const bool computes = is_available(index) && name != "cuda" && name != "hip";  // the product is too small for a GPU
     CHECK(std::string(last_info().backend) == (computes ? name : "ref"));
     REQUIRE(libsgemm_set_backend(handle, nullptr) == LIBSGEMM_SUCCESS);
     REQUIRE(call(Routine::kSgemm, placement.args()) == LIBSGEMM_SUCCESS);

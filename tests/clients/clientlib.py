@@ -1,3 +1,4 @@
+# Helpers of the tests that run client programs under the drop-in.
 import ctypes
 import os
 import pathlib
@@ -53,7 +54,7 @@ def read_stats(directory):
 
 
 def calls_by_entry(calls, computed_by):
-    """Calls without error; each computed by `computed_by`, or complete without a backend ("none")."""
+    """{entry: calls} without failed calls. Each must be computed by `computed_by`, or need no backend ("none")."""
     totals = {}
     for (entry, backend, _), n in calls.items():
         if backend == 'error':
@@ -96,7 +97,7 @@ def need_backend(build, backend):
 
 
 def environment(build, backend, stats=None, sanitizer_runtime='', **more):
-    """Preloads the drop-in (after its sanitizer's runtime), forces `backend`, forbids fallbacks."""
+    """An environment that preloads the drop-in (after its sanitizer's runtime), forces `backend`, forbids fallbacks."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(('LIBSGEMM_', 'LD_'))}
     preload = [p for p in sanitizer_runtime.split(':') if p] + [str(build / 'lib/libsgemm_blas.so')]
     env.update(LD_PRELOAD=' '.join(preload), LIBSGEMM_BACKEND=backend, LIBSGEMM_STRICT='1')

@@ -264,7 +264,7 @@ TEST_CASE("gemm: a write that fails half-way leaves the old output and no other 
   const Folder folder;
   const std::string a = folder.write("a.npy", Matrix(100, 100, 1).file(false));
   const std::string output = folder.write("out.npy", "precious");
-  // Files may have 4 KiB. The shell ignores the signal: a longer file is an error.
+  // Files may have at most 4 KiB. The shell ignores the signal, so that a longer file is an error.
   const std::string script = "trap '' XFSZ; ulimit -f 8; exec \"$@\"";
   require_error(run_program({"/bin/sh", "-c", script, "sh", LIBSGEMM_COMMAND, "gemm", a, a, "-o", output}, {}),
                 output + ": cannot be written: File too large");

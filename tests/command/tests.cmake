@@ -1,4 +1,4 @@
-# Guards the cost of a call. The real bars, 150 ns and 0.99, are the command's defaults. Shared machines need more.
+# Guards the cost of a call. The real bars (150 ns, 0.99) are the command's defaults; shared machines need looser ones.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   add_test(NAME bench_overhead
            COMMAND libsgemm_command bench --overhead --overhead-bar 600 --ratio-bar 0.95 --max-flops 3e9)

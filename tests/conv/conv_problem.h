@@ -1,3 +1,4 @@
+// Convolutions for tests: their tensors in guarded memory, and the results in FP64.
 #pragma once
 
 #include <memory>
@@ -39,7 +40,7 @@ struct ConvProblem {
   std::string description() const;
 };
 
-// A tensor in guarded memory; foreign elements are NaN.
+// A tensor in guarded memory. Elements of the memory that do not belong to it are NaN.
 class ConvTensor {
  public:
   ConvTensor(const int64_t (&size)[4], const int64_t (&strides)[4], libsgemm_tensor_layout_t layout, int misalignment);
@@ -75,7 +76,7 @@ class ConvPlacement {
   float *c() { return output().buffer().as<float>(); }
 
   libsgemm_status_t run(libsgemm_handle_t handle = nullptr) { return run(handle, a(), b(), c()); }
-  // The tensors may be elsewhere.
+  // With tensors elsewhere, as on a device.
   libsgemm_status_t run(libsgemm_handle_t handle, const float *a, const float *b, float *c) const;
   std::string check(const ConvArithmetic &how = {}) const;
   std::string check_untouched() const;

@@ -1,5 +1,5 @@
-// Convolutions on the mock GPU: its memory, host memory, failures. LIBSGEMM_TEST_STRICT=1: with LIBSGEMM_STRICT;
-// LIBSGEMM_TEST_MOCK=without_conv: a GPU without convolution kernels.
+// Convolutions on the mock GPU, of tensors in its memory and in host memory, and after failures.
+// LIBSGEMM_TEST_STRICT=1: with LIBSGEMM_STRICT; LIBSGEMM_TEST_MOCK=without_conv: a GPU without convolution kernels.
 #include "conv_device.h"
 #include "plugins/products.h"
 #include "support/subject.h"
@@ -30,7 +30,7 @@ class Memory {
   void *address_;
 };
 
-// Small host tensors also go to the GPU.
+// Forces the GPU's kernel, so that small host tensors also go there.
 struct Forced : Handle {
   Forced() { REQUIRE(libsgemm_set_kernel(*this, kRow) == LIBSGEMM_SUCCESS); }
 };
@@ -97,7 +97,7 @@ TEST_CASE("a wrong convolution in device memory has the consequence that was ask
       for (const float beta : {0.0f, 3.0f}) {
         reset();
         const Handle h;
-        // A sample checks all elements.
+        // The output is so small that a sample checks all elements.
         const ConvProblem problem(kConvCases[5], LIBSGEMM_CONV2D_FORWARD, ConvInputs::kRandom, 1, beta);
         ConvPlacement right_host(problem, layout), host(problem, layout), retried_host(problem, layout);
         INFO(layout_name(layout) << ", beta " << beta);

@@ -113,7 +113,7 @@ TEST_CASE("cublas: what fails in libsgemm is computed by cuBLAS, unless the user
   const Run strict = mock_run({CLIENT, "strict-failure"}, mock_environment({{"LIBSGEMM_STRICT", "1"}}));
   CHECK(strict.calls("cublasSgemm_v2", "error", "not computed: failed") == 1);
 
-  // Part of C would be computed twice.
+  // cuBLAS may not compute again: part of C would be computed twice.
   const Run group = mock_run({CLIENT, "failed-group"});
   CHECK(group.calls("cublasSgemmGroupedBatched", "error", "not computed: failed") == 1);
   const Run anew = mock_run({CLIENT, "failed-group-anew"});
@@ -133,7 +133,7 @@ TEST_CASE("cublas: the time of calls is what the GPU takes") {
   CHECK(run_for_hours.seconds("cuda") >= 2 * 3599);
   CHECK(run_for_hours.seconds("cuda") < 2 * 3600 + 60);
   CHECK(run_for_hours.seconds("cublas") >= 3599);
-  // Events need the context.
+  // The events that measure time need the context.
   const Run reset = mock_run({CLIENT, "sgemm"}, mock_environment({{"MOCK_CUDA", "reset"}}));
   CHECK(reset.calls("cublasSgemm_v2", "cuda") == 1);
   CHECK(reset.seconds("cuda") == 0);

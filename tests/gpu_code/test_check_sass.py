@@ -1,4 +1,4 @@
-"""Test of check_sass.py: test_check_sass.py CUBIN..., built from spill.cu: it must find those faults only."""
+"""Tests check_sass.py: test_check_sass.py CUBIN..., built from spill.cu. It must find the planted faults only."""
 from __future__ import annotations
 
 import json

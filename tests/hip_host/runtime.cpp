@@ -138,7 +138,7 @@ libsgemm_status_t libsgemm::gpu::launch_repair(const GemmDesc &, const Guard &, 
 
 extern "C" {
 
-// The library finds the driver's files, and the library below.
+// Through these the library finds the driver's files, and hsa_info() in place of the HSA library.
 int access(const char *, int) noexcept { return 0; }
 
 void *dlopen(const char *, int) noexcept { return &g_initialised; }

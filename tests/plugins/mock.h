@@ -31,7 +31,7 @@ constexpr int kMostDevices = 4;
 struct Control {
   // The n-th call from now fails (1: the next); 0: none.
   std::atomic<int> fail_at[kSiteCount];
-  std::atomic<bool> fails_on;
+  std::atomic<bool> fails_on;  // all calls from the failing one on fail
   std::atomic<int> calls[kSiteCount];
   std::atomic<int> fail_device;   // 1 + the failing device; 0: any
   std::atomic<int> flip_bit;      // 1 + the element of C whose top exponent bit the next launch flips; 0: none
@@ -39,14 +39,14 @@ struct Control {
   std::atomic<int64_t> capacity;  // bytes of all devices, above which allocations fail; 0: unlimited
   std::atomic<int64_t> most_bytes;
   std::atomic<int64_t> pinned_bytes;
-  std::atomic<int64_t> objects;    // streams and events but tests' own
+  std::atomic<int64_t> objects;    // streams and events, without those of the tests
   std::atomic<bool> fails_behind;  // a failing wait first completes the work
   std::atomic<bool> hangs;
   std::atomic<bool> together;  // device 0 does nothing until device 1 has a launch, or a fault occurs
   std::atomic<bool> hung[kMostDevices];
   std::atomic<int> unlike;                  // device (not 0) with another description and fewer kernels; 0: none
   std::atomic<int> slower;                  // device (not 0) with the same description and costlier kernels; 0: none
-  std::atomic<bool> entered[kMostDevices];  // used by the contract, beyond describe_device()
+  std::atomic<bool> entered[kMostDevices];  // the library used it for more than describe_device()
   std::atomic<bool> lacks_conv;
   std::atomic<bool> has_syrk;
   std::atomic<double> groups_seconds;  // predicted time of a grouped launch (other kernels: 1 or 2); 0: none

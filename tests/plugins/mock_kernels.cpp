@@ -1,3 +1,4 @@
+// Kernels of the mock GPU (mock.h), which compute on the CPU.
 #include <time.h>
 
 #include <algorithm>
@@ -47,7 +48,7 @@ void multiply(const GemmDesc &desc) {
   cpu_scalar_1x1x1_naive(desc, {}, &ignored);
 }
 
-// Sums two halves of k, as split-K kernels do: other bits than multiply().
+// Sums two halves of k, as split-K kernels do, and so gives other bits than multiply().
 void multiply_in_halves(const GemmDesc &desc) {
   const int64_t half = desc.k / 2;
   if (half == 0) return multiply(desc);
@@ -248,7 +249,7 @@ libsgemm_status_t epilogue(const Epilogue &e, const Launch &launch, Error *error
   return push(launch.device, launch.stream, {run, {}, {}, 0, nullptr}, error);
 }
 
-// A map holds the earlier C by workspace address.
+// checksum() keeps the earlier C in a map by workspace address.
 size_t checksum_bytes(const GemmDesc &desc, const Checksum &, int) {
   const bool has = desc.routine == Routine::gemm && desc.batch == Batch::none;
   return has ? size_t{4096} : 0;

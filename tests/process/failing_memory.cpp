@@ -57,7 +57,7 @@ bool allocation_failed() { return g_left.exchange(0) < 0; }
 
 }  // namespace sgemm_test
 
-// Inlining makes GCC warn of free() for memory from new.
+// If these are inlined, GCC warns of free() for memory from new.
 [[gnu::noinline]] void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
   return obtain(bytes, __builtin_return_address(0));
 }

@@ -93,7 +93,7 @@ def test_batches_of_none(counts):
 
 
 def test_batch_of_heads(backend, rng):
-    # As in attention: a row holds all heads.
+    # A row holds all heads, as in attention.
     heads = integers(rng, 7, 3, 4)
     a = heads.transpose(1, 0, 2)
     numpy.testing.assert_array_equal(libsgemm.gemm(a, a, trans="NT"), reference(a, a, "NT"))

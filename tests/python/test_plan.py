@@ -1,4 +1,4 @@
-"""Plans in host memory, which keep nothing; devices: test_device.py."""
+"""Plans of arrays in host memory, which keep no splits; plans on devices: test_device.py."""
 
 import numpy
 import pytest

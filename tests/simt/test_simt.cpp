@@ -1,4 +1,4 @@
-// Runs every kernel of a GPU backend by force on the CPU, in all its routines and kinds of calls; also scale().
+// Runs every kernel of a GPU backend in the CPU emulation, in all its routines and kinds of calls; also scale().
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +25,7 @@ constexpr int64_t kWork = 60000000 / kPart;                   // most multiplica
 constexpr int kTries = 500;                                   // draws until a case is supported
 constexpr int kMany = 160;  // products in a batch: more pointers than kernel parameters hold
 
-// SIMT_TABLE=N: one case of the table in N, as a single product; otherwise drawn cases.
+// SIMT_TABLE=N: single products are every N-th case of the table, instead of small drawn ones.
 size_t table_step() {
   const char *value = std::getenv("SIMT_TABLE");
   return value != nullptr ? std::strtoul(value, nullptr, 10) : 0;
@@ -112,8 +112,8 @@ class Tester {
     }
   }
 
-  // The same kernels with one operand much larger: the workspace holds the small one and a third or two thirds of the
-  // large one. Then k is so large that it holds a panel of both.
+  // The kernels of run_lines() with one operand much larger: the workspace holds the small one and a third or two
+  // thirds of the large one. Then k is so large that the workspace holds a panel of both.
   void run_slabs(Routine routine) {
     if (!copies(routine)) return;
     constexpr int64_t kLarge = 1300, kSmall = 20;
@@ -168,7 +168,7 @@ class Tester {
     }
   }
 
-  // Few drawn cases suit kernels for vectors only: multiples of four around the tile.
+  // Kernels for vectors only, which few drawn cases suit: multiples of four around the tile.
   void run_vectors(Routine routine) {
     if (std::strstr(row_.name, "wgmma") != nullptr) return;
     Case test = whole_tile(routine);

@@ -1,4 +1,4 @@
-// Groups of different products in one launch, on the CPU.
+// Groups of different products in one launch, in the CPU emulation.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -35,7 +35,7 @@ std::vector<Way> ways() {
   return found;
 }
 
-// One in one_in() of ways(), for long tests.
+// Every one_in()-th of ways(), for long tests.
 std::vector<Way> some_ways() {
   std::vector<Way> some;
   const std::vector<Way> all = ways();

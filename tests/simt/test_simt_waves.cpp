@@ -16,7 +16,8 @@ std::string run_wave(unsigned wave, unsigned threads, const Body &body) {
 
 uint64_t bits_of(int value) { return static_cast<uint64_t>(value); }
 
-// ---- The calculator's formulas from element to lane and register, the inverse of those in matrix_instructions.cpp.
+// ---- Formulas of AMD's matrix instruction calculator from element to lane and register, the inverse of those in
+// matrix_instructions.cpp.
 
 struct Place {
   int lane, element;
@@ -26,7 +27,7 @@ struct Layout {
   const simt::MatrixOp *op;
   Place (*operand)(int i, int k);  // A[i][k], B[k][i]
   Place (*sum)(int i, int j);
-  int copies;  // lanes with the same operand elements, 16 apart
+  int copies;  // number of lanes, 16 apart, with the same operand elements
 };
 
 template <int Elements>

@@ -52,7 +52,7 @@ std::vector<Case> options_of(Routine routine) {
   return options;
 }
 
-// Exact cases take powers of two: strsm is exact only for them.
+// Exact cases take powers of two, since strsm is exact only for them.
 std::vector<float> alphas_of(Inputs inputs) {
   return inputs == Inputs::kExact ? std::vector<float>{1, 0, -1, -2, 0.5f} : std::vector<float>{1, 0, -1, 0.7f};
 }

@@ -29,7 +29,7 @@ class Placement {
  public:
   Placement(const Problem &problem, libsgemm_layout_t layout);
 
-  // The problems have one case; a shared matrix (stride 0) has equal values.
+  // All problems have the same case; a matrix that they share (stride 0) has equal values in all.
   Placement(std::vector<const Problem *> problems, libsgemm_layout_t layout, const Strides &strides);
 
   const Args &args() const { return args_; }

@@ -1,4 +1,4 @@
-// One triangle of a product by wgmma: a block finds its part of the triangle, and walks over that part's tiles.
+// Computes a triangle by wgmma (WgmmaTriangle): a block finds its part, and walks over that part's tiles.
 #pragma once
 
 #include "wgmma_engine.cuh"

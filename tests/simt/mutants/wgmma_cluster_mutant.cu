@@ -1,5 +1,5 @@
 // For mutants: the wgmma main loop for any width, always in clusters of four blocks (two by two, or side by side). The
-// simulated GPU is too small to choose them.
+// emulated GPU is too small for the library to choose them.
 #include "gpu/kernels.h"
 #include "wgmma_one_width.h"
 

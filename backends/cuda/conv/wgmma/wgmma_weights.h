@@ -37,8 +37,8 @@ struct ConvWeightsPasses {
 ConvWeightsPasses conv_weights_passes(const ConvDesc &desc, const ConvFormat &format, const ConvWeightsLayout &l,
                                       void *workspace, int64_t first, int64_t count, int64_t part);
 
-// Number of slices, at most `most`, of sums of `steps` k-steps. A slice takes `clusters` clusters, of which `units` run
-// at once.
+// Number of slices, at most `most`, into which sums of `steps` k-steps are cut. A slice takes `clusters` clusters;
+// `units` run at once.
 int conv_weights_slices(int64_t clusters, int64_t steps, int64_t units, int most);
 
 ConvWeightsSum conv_weights_sum(const ConvDesc &desc, const ConvFormat &format, const ConvWeightsLayout &l,
