@@ -1,3 +1,4 @@
+// `libsgemm gemm`: its files, options, results, and errors.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

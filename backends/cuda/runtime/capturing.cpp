@@ -1,3 +1,4 @@
+// Streams whose work is being captured into a graph.
 #include <cuda_runtime.h>
 
 #include "driver.h"

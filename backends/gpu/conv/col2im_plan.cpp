@@ -122,7 +122,7 @@ Col2imProblem col2im_problem(const ConvDesc &desc, const Columns &columns, int64
 
 double col2im_seconds(const DeviceModel &device, const ConvDesc &desc, const Columns &columns) {
   // Times, in multiply-adds, of an element of dx, of one whose neighbours in memory are other threads' channels, and of
-  // a term (H100, 20 layers: 3.3, 13 and 0.9 us a million, and 4.5 us for the first loads).
+  // a term (H100, 20 layers: 3.3, 13 and 0.9 us a million, and 4.5 us for the launch and the first loads).
   constexpr double kElement = 110, kElementApart = 450, kTerm = 30;
   const bool apart = channels_next(desc.x_steps) && desc.c / desc.groups > 2 * kCol2imChannels;
   const double work = (apart ? kElementApart : kElement) * elements(desc, columns) + kTerm * terms(desc, columns);

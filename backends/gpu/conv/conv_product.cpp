@@ -1,3 +1,4 @@
+// Convolutions and their gradients as matrix products, whose indices have digits (conv_problem.h).
 #include "conv_product.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Host side of depthwise convolutions (depthwise.h).
 #include "depthwise_plan.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Streams whose work is being captured into a graph.
 #include "gpu/runtime/code.h"
 #include "gpu/runtime/runtime.h"
 #include "gpu/runtime/scope.h"
