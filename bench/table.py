@@ -1,8 +1,6 @@
 # Markdown tables for docs/speed.md from `libsgemm bench --json`:
 #   table.py RESULTS.json...
 #   table.py --modes RESULTS.json...    one table of times (of --math) and errors (of --accuracy) by math mode
-# A suite becomes a table for each backend and mode, with shapes as rows and forms as columns; a ladder a table with a
-# row for each step; --accuracy a table for each shape, with engines as rows and distributions as columns.
 import json
 import sys
 

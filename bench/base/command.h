@@ -116,17 +116,13 @@ struct StatsOptions {
 int info(const InfoOptions &options);
 int gemm(const GemmOptions &options);
 int bench(const BenchOptions &options);
-// Reads --transposes, --peer, --reps, --min-time, --device and --json.
 int ladder(const LadderOptions &options, const BenchOptions &bench);
 int accuracy(const BenchOptions &bench);
 int overhead(const OverheadOptions &options, const BenchOptions &bench);
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench);
 int host_bench(const HostOptions &host, const BenchOptions &options);
-// Reads --shape, --seed, --transposes, --kernel, --peer, --device, --reps and --min-time.
 int groups_bench(const std::vector<std::string> &groups, const BenchOptions &options);
-// Reads --backend, --kernel, --math, --workspace, --filter, --max-flops, --peer, --device, --reps, --min-time, --json.
 int conv_bench(const ConvOptions &conv, const BenchOptions &options);
-// Reads the options of shapes and --json.
 int decision(const BenchOptions &options);
 int calibrate(const CalibrateOptions &options);
 int run(const RunOptions &options);

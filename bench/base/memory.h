@@ -25,7 +25,6 @@ struct Pace {
   size_t rotation_bytes;  // operands of the calls' rotation, larger than all caches; 0: one set
 };
 
-// Memory of operands: the host's, here, or a device's, whose pointers the library also gets.
 class Memory {
  public:
   virtual ~Memory() = default;

@@ -51,7 +51,6 @@ std::vector<ProcessCalls> read_statistics(const std::string &folder, uint64_t si
 
 bool has_calls(const std::vector<ProcessCalls> &processes);
 
-// Returns the calls by process, entry point, backend and kernel, and why calls of other processes did not arrive.
 std::string statistics_table(const std::vector<ProcessCalls> &processes);
 
 struct RunResult {

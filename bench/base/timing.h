@@ -31,7 +31,6 @@ class Progress {
   explicit Progress(double total_work);
   ~Progress() { clear(); }
 
-  // Shows what runs, after `done` of the total.
   void show(const std::string &what, double done);
   // Call before other output.
   void clear();

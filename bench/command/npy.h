@@ -32,7 +32,6 @@ class NpyMatrix {
   std::unique_ptr<float, Free> data_;
 };
 
-// Writes contiguous rows by write_output().
 void write_npy(const std::string &path, const float *data, int64_t rows, int64_t columns);
 
 }  // namespace command

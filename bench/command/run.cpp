@@ -1,5 +1,4 @@
-// `libsgemm run`: runs a program with the drop-ins preloaded, and reports where calls of it and its children were
-// computed.
+// `libsgemm run`: preloads the drop-ins.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <signal.h>

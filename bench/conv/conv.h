@@ -43,7 +43,7 @@ struct ConvWork {
 ConvWork make_conv(const ConvLayer &layer, const ConvForm &form);
 
 // A library for comparison; the operands are in memory(). Each peer declares its library's public binary interface, so
-// that the command builds without the library.
+// that the command builds without the library. Handles and descriptors live as long as the process.
 class ConvPeer {
  public:
   virtual ~ConvPeer() = default;

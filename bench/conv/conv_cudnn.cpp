@@ -116,7 +116,6 @@ void check(int status, const char *what) {
   if (status != kSuccess) throw Error(fmt::format("{}: {}", what, functions().error(status)));
 }
 
-// Handle and descriptors live as long as the process.
 class Cudnn : public ConvPeer {
  public:
   explicit Cudnn(bool implicit_only) : implicit_only_(implicit_only), memory_(cuda_memory()), f_(functions()) {

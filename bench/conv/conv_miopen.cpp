@@ -77,7 +77,6 @@ void check(int status, const char *what) {
   if (status != kSuccess) throw Error(fmt::format("{}: {}", what, functions().error(status)));
 }
 
-// Handle and descriptors live as long as the process.
 class Miopen : public ConvPeer {
  public:
   Miopen() : memory_(hip_memory()), f_(functions()) {

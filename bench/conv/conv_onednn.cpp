@@ -1,4 +1,4 @@
-// oneDNN 3 on the CPU, loaded at run time and declared here so that the command builds without it.
+// oneDNN 3 on the CPU.
 #include <dlfcn.h>
 #include <fmt/core.h>
 
@@ -136,7 +136,6 @@ struct Operand {
   Opaque used() const { return inside.get() != nullptr ? inside.get() : outside.get(); }
 };
 
-// Engine and stream live as long as the process.
 class OneDnn : public ConvPeer {
  public:
   explicit OneDnn(bool plain) : plain_(plain), f_(functions()) {

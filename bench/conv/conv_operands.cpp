@@ -11,7 +11,6 @@
 namespace command {
 namespace {
 
-// Length of the repeated random pattern.
 constexpr int64_t kPattern = (int64_t{1} << 20) - 3;
 constexpr int kChecked = 64;
 

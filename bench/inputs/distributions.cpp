@@ -38,7 +38,6 @@ double normal(uint64_t bits) {
   return std::sqrt(-2 * std::log(uniform(bits))) * std::cos(kTwoPi * uniform(mix(bits + 0x9e3779b97f4a7c15u)));
 }
 
-// Streams of random numbers.
 enum : uint64_t { kOfA = 1, kOfB, kOfRest, kOfLines };
 
 // e^-30 to e^30.

@@ -1,5 +1,4 @@
-// `libsgemm bench --accuracy`: errors of SGEMM against FP64 by math mode and distribution, compared with other
-// libraries. Exit status 1 if a result exceeds its mode's bound.
+// `libsgemm bench --accuracy`. Exit status 1 if a result exceeds its mode's bound.
 #include "accuracy.h"
 
 #include <fmt/core.h>

@@ -52,7 +52,6 @@ std::string cell(const AccuracyRow &row) {
                      100 * static_cast<double>(row.errors.not_finite) / static_cast<double>(row.errors.elements));
 }
 
-// Prints a line of `engine`: a cell for each distribution, and `last`.
 template <class CellOf>
 void print_engine(const std::vector<AccuracyRow> &rows, const std::string &last, CellOf cell_of) {
   fmt::print("{:<18}", rows[0].engine->name());

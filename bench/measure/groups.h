@@ -12,7 +12,6 @@
 
 namespace command {
 
-// How m of each group is drawn.
 struct GroupsKind {
   enum Distribution {
     kUniform,  // from 0 to m

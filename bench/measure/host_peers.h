@@ -22,7 +22,7 @@ class HostPeer {
 std::unique_ptr<HostPeer> open_host_peer(const std::string &name);
 std::vector<std::string> split_peers(const std::string &list);
 
-// The memory of an NVIDIA GPU, or else of an AMD one. Throws Error.
+// Throws Error.
 GpuMemory &cuda_or_hip_memory();
 Memory &pinned_memory();
 

@@ -15,7 +15,6 @@ namespace {
 constexpr double kMostCalls = 10000;  // in a sample
 constexpr double kMostSets = 512;
 constexpr double kLeastSets = 2;  // if calls rotate through sets at all
-// A kernel is timed no further if its first call takes longer than the chosen one's by this factor.
 constexpr double kHopeless = 4, kHopelessSeconds = 1e-3;
 
 class Measurement {

@@ -20,8 +20,6 @@ struct Effort {
   bool regret = false;  // times all other kernels, too
 };
 
-// ---- Forced kernels, compared with the library's choice ---------------------------------------------------------
-
 constexpr size_t kFinalists = 3;
 
 // True if a kernel is not worth more samples, judged by times of first calls.
@@ -76,7 +74,6 @@ struct Way {
   std::string plan;            // operands kept as plans: "a", "b", "ab", ""
 };
 
-// Returns a configuration for each mode.
 std::vector<Way> make_ways(const BenchOptions &options, const std::vector<std::string> &math_modes);
 
 std::vector<std::string> way_notes(const BenchOptions &options);

@@ -110,7 +110,6 @@ void print_regret(const std::vector<Result> &results) {
              geometric_mean(regret.best_ratios), quantile(regret.best_ratios, 0.05), quantile(regret.best_ratios, 0));
 }
 
-// Prints, once each, what the peer runs in place of routines that it lacks.
 void print_stand_ins(const Report &report) {
   std::set<std::string> told;
   for (const Result &result : report.results) {

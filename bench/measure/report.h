@@ -89,7 +89,6 @@ Report start_report(const Peer *peer, Memory &memory);
 
 void print_header(const Report &report);
 void print_result(const Report &report, const Result &result);
-// Prints mean ratios, stand-ins, the worst and low ratios, and the clock.
 void print_end(const Report &report);
 
 void print_machine(const Report &report);

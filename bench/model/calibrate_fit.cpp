@@ -45,7 +45,6 @@ Indices smaller_neighbour(Indices at) {
   return at;
 }
 
-// Sizes without a time get `value` of their smaller neighbours.
 template <typename Value>
 void fill_table(const Times &times, const Value &value, SizeTable *table) {
   for (const Indices &at : all_sizes()) {
@@ -68,8 +67,6 @@ class Deadline {
   using Clock = std::chrono::steady_clock;
   const std::chrono::time_point<Clock, std::chrono::duration<double>> end_;
 };
-
-// ---- The search -----------------------------------------------------------------------------------------------------
 
 struct Timed {
   int64_t m, n, k;

@@ -1,5 +1,5 @@
 // Libraries for comparison, loaded at run time: a peer is a row in peers.cpp and a class. It determines where operands
-// are.
+// are. It declares its library's public binary interface, so that the command builds without the library.
 #pragma once
 
 #include <cstddef>

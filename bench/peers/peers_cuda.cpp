@@ -1,4 +1,4 @@
-// cuBLAS and cublasLt, declared here so that the command builds without CUDA: their public binary interface.
+// cuBLAS and cublasLt as peers.
 #include "peers_cuda.h"
 
 #include <dlfcn.h>

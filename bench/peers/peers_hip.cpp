@@ -1,5 +1,4 @@
-// rocBLAS and hipBLASLt, declared here so that the command builds without ROCm: their public binary interface
-// (hipBLASLt: ROCm 6 and later).
+// rocBLAS and hipBLASLt (ROCm 6 and later) as peers.
 #include "peers_hip.h"
 
 #include <dlfcn.h>

@@ -45,8 +45,6 @@ std::string probe_sgemm(const std::string &backend, int64_t size, double seconds
 // seconds. Throws Error.
 double sgemm_rate(const std::string &backend, double longest);
 
-// ---- Reports --------------------------------------------------------------------------------------------------------
-
 std::vector<std::string> probe_groups();  // in the report's order
 
 void print_figure_header();

@@ -49,8 +49,6 @@ void add_patched(const Runner &runner, std::vector<Probe> *probes) {
   }
 }
 
-// ---- Launches -------------------------------------------------------------------------------------------------------
-
 KernelProbe empty_kernel() {
   KernelProbe row{"launch", "an empty kernel", "us"};
   row.blocks = 0;

@@ -7,8 +7,6 @@
 namespace command {
 namespace {
 
-// ---- mma.sync -------------------------------------------------------------------------------------------------------
-
 struct Mma {
   const char *what, *name, *instruction;
   int arch;
@@ -71,8 +69,6 @@ PtxEntry mma_entry(const Mma &x) {
   entry.claims = fmt::format("{} {}", x.sass, kMmasInLoop);
   return entry;
 }
-
-// ---- wgmma ----------------------------------------------------------------------------------------------------------
 
 constexpr int kWarpgroup = 128, kWarpgroups = 2, kWgmmaInLoop = 16;
 constexpr int kRowBytes = 128, kRows = 64, kStep = 32;  // bytes of a swizzled row; rows of a tile; bytes of k in a step

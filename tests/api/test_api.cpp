@@ -219,7 +219,7 @@ TEST_CASE("a backend that is unknown is refused with the valid ones") {
   const Problem problem = small_problem();
   Placement placement(problem, LIBSGEMM_COL_MAJOR);
   REQUIRE(call(Routine::kSgemm, handle, placement.args()) == LIBSGEMM_SUCCESS);
-  CHECK(std::string(last_info().backend) == "ref");  // wrong names change nothing
+  CHECK(std::string(last_info().backend) == "ref");
 }
 
 TEST_CASE("a forced kernel runs, and lifting the force ends it") {

@@ -1,4 +1,3 @@
-// Bad arguments, one at a time. C stays.
 #include <algorithm>
 #include <set>
 

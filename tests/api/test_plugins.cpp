@@ -1,4 +1,3 @@
-// Refused plugins, each in a process; and two GPU plugins at once.
 #include <libsgemm.h>
 
 #include <fstream>

@@ -1,5 +1,4 @@
-// 64 threads call every routine in every size on every available backend. Results must be right, and memory must not
-// grow. LIBSGEMM_TEST_SECONDS: default 3.
+// LIBSGEMM_TEST_SECONDS is the test's duration, by default 3.
 #include <unistd.h>
 
 #include <atomic>

@@ -1,5 +1,4 @@
-// Concurrent calls: mixed routines and sizes, with and without handles, right and wrong arguments. libsgemm_last_info
-// reports each thread's own call.
+// Concurrent calls: libsgemm_last_info reports each thread's own call.
 #include <pthread.h>
 
 #include <atomic>
@@ -35,7 +34,6 @@ void run_threads(Work work) {
   for (const std::string &fault : faults) CHECK(fault == "");
 }
 
-// Exact problems, small and for several threads.
 std::vector<Problem> make_problems() {
   std::vector<Problem> problems;
   for (const Routine routine : kSingleRoutines) {

@@ -1,4 +1,3 @@
-// `libsgemm gemm`: its files, options, results, and errors.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -109,7 +108,6 @@ std::vector<BadFile> bad_files() {
   return all;
 }
 
-// Requires one line on stderr that begins with `line`, no stdout, status 1.
 void require_error(const Outcome &outcome, const std::string &line) {
   CHECK(outcome.exit_status == 1);
   CHECK(outcome.out == "");

@@ -1,4 +1,3 @@
-// `libsgemm bench --routine sconv2d`; log and statistics of convolutions.
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -1,4 +1,3 @@
-// `libsgemm calibrate` and `bench --decision` on the mock GPU and driver.
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>

@@ -27,7 +27,6 @@ Json report_of(const Folder &folder, std::vector<std::string> arguments,
   return json_of(folder, arguments, environment);
 }
 
-// Each row must have a peer.
 std::map<std::string, std::vector<std::string>> forms_of(const Json &report) {
   std::map<std::string, std::vector<std::string>> forms;
   for (const Json &row : report["results"]) {

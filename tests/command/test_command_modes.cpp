@@ -1,4 +1,3 @@
-// `libsgemm bench --accuracy`, math modes, 16-bit inputs, and plots.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

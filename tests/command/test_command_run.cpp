@@ -174,7 +174,6 @@ TEST_CASE("run: what OpenBLAS takes beyond the standard is taken of a program th
   CHECK(lax.outcome.exit_status == 0);
   CHECK(lax.outcome.err == "");
   CHECK(lax.process()["calls"].size() == 2);
-  // With another BLAS, or none, the call is refused.
   for (const std::vector<std::string> &client :
        {std::vector<std::string>{"load", MKL_LIKE, "lax", "3"}, std::vector<std::string>{"lax", "3"}}) {
     const Run refused = run(client, with(ref));

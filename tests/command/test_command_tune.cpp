@@ -74,7 +74,6 @@ TEST_CASE("run --record: the calls of a program, each once, and how often") {
   const Folder folder;
   CHECK(record(folder, {"cblas", "3", "fortran", "2"}, on_cpu()) == std::string("5 ") + kClientCall);
   CHECK(record(folder, {"cblas", "2", "kill"}, on_cpu(), 128 + 9) == std::string("2 ") + kClientCall);
-  // The list has the calls of all processes, except calls that were refused.
   CHECK(record(folder, {"cblas", "3", "child", "fortran", "4"}, on_cpu()) == std::string("7 ") + kClientCall);
   CHECK(record(folder, {"cblas", "3", "fork", "fortran", "1", "bad", "2"}, on_cpu()) ==
         std::string("4 ") + kClientCall);

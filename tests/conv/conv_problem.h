@@ -21,8 +21,7 @@ struct ConvArithmetic {
 };
 ConvArithmetic conv_arithmetic_of(const libsgemm_info_t &info);
 
-// Numbers are dense in index order (n, c, h, w). One loop over output elements and filter taps computes the results in
-// FP64.
+// Numbers are dense in index order (n, c, h, w).
 struct ConvProblem {
   ConvCase test;
   libsgemm_conv2d_direction_t direction;

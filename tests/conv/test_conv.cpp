@@ -1,5 +1,3 @@
-// Convolutions in all directions and layouts, as chosen and in every kernel, forced; what is not read; math modes;
-// ordered sums; verification of right results.
 #include <cmath>
 #include <cstring>
 

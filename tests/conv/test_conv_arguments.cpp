@@ -1,4 +1,3 @@
-// Bad arguments of convolutions: the message names the wrong field of the description, and nothing is written.
 #include <cstring>
 #include <functional>
 #include <vector>

@@ -1,4 +1,4 @@
-// Convolutions on the mock GPU, of tensors in its memory and in host memory, and after failures.
+// Convolutions on the mock GPU.
 // LIBSGEMM_TEST_STRICT=1: with LIBSGEMM_STRICT; LIBSGEMM_TEST_MOCK=without_conv: a GPU without convolution kernels.
 #include "conv_device.h"
 #include "plugins/products.h"

@@ -1,5 +1,4 @@
-// Math modes of AMD's chips (docs/amd.md, "What runs where"), to check the simulated GPUs and, when there is one, a
-// real machine.
+// Math modes of AMD's chips (docs/amd.md, "What runs where").
 #pragma once
 
 #include <libsgemm.h>

@@ -69,7 +69,6 @@ class Runner {
     for (const libsgemm_layout_t layout : kLayouts) run(problem.test.routine, {&problem}, layout);
   }
 
-  // Each configuration without a forced kernel must have run at least `calls` calls, and some forced kernel one.
   void finish(int calls) {
     failures_.report();
     int rows = 0, forced = 0;
@@ -326,7 +325,6 @@ TEST_CASE("a diagonal of denormals is divided by, in every row") {
 }
 
 TEST_CASE("beta = 0 writes over NaN, and -0 counts as 0, in every row") {
-  // Placement fills C with NaN if beta is 0.
   Runner runner;
   for (const int64_t size : {1, 31, 130}) {
     Case test = case_of(Routine::kSgemm, size, size, size);

@@ -1,4 +1,3 @@
-// Without a GPU or runtime calls run on the CPU and say so, or fail with the reason.
 #include <libsgemm.h>
 
 #include <filesystem>

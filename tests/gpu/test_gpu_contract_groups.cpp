@@ -1,4 +1,3 @@
-// Grouped batches on a mock GPU: in one launch, or one after another.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -101,7 +100,6 @@ TEST_CASE("groups of different sizes run in one launch where that is predicted t
     REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
     CHECK(enqueued.right());
   }
-  // Each of these runs its groups one after another: a single or unsupported group, sums in one order, verification.
   const auto one_by_one = [&](RaggedGroups *these, libsgemm_handle_t h, int wanted) {
     launches = gpu().launches[0];
     REQUIRE(these->run(h) == LIBSGEMM_SUCCESS);

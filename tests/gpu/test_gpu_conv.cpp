@@ -1,4 +1,4 @@
-// Convolutions on the GPU, as chosen and in every kernel. A backend without such kernels refuses and writes nothing.
+// A backend without kernels for convolutions refuses and writes nothing.
 #include "conv/conv_device.h"
 #include "gpu_driver.h"
 #include "support/call.h"

@@ -1,4 +1,3 @@
-// Groups of different products in device memory.
 #include <memory>
 
 #include "gpu_products.h"

@@ -1,5 +1,4 @@
-// Device matrices at which 32-bit arithmetic fails, in every kernel: more than 2^31 elements in C, more than 2^19 rows,
-// k above 2^24, columns more than 2^29 elements apart. FP64 checks sampled columns.
+// Device matrices at which 32-bit arithmetic fails, in every kernel. FP64 checks sampled columns.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -105,7 +104,6 @@ class Large {
         c_(2, s_.m, s_.n, s_.ldc) {
     a_.fill();
     b_.fill();
-    // First, middle and last columns, and those around elements 2^29 to 2^32.
     std::set<int64_t> columns = {0, s_.n - 1, s_.n / 2};
     for (int power = 29; power <= 32; ++power) {
       const int64_t j = (int64_t{1} << power) / s_.ldc;

@@ -96,7 +96,6 @@ TEST_CASE("every graph has a workspace of its own, as long as there is the graph
   CHECK(p.right());
   CHECK(q.right());
   CHECK(r.right());
-  // The graphs' workspaces outlive the handle's; when the graphs are gone they are reused.
   REQUIRE(libsgemm_set_workspace(h, nullptr, 0) == LIBSGEMM_SUCCESS);
   CHECK(gpu().bytes - before == 2 * kDefault);
   gpu().destroy_graphs();

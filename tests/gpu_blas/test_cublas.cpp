@@ -1,5 +1,4 @@
-// libsgemm_cublas.so under cublas_client.cpp: which calls libsgemm computes, and which are forwarded, and why. The
-// program notices no difference.
+// libsgemm_cublas.so under cublas_client.cpp. The program notices no difference.
 #include "command/run_report.h"
 #include "support/catch.h"
 

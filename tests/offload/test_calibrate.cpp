@@ -1,4 +1,3 @@
-// A machine's model: predictions, file, fit to measured times.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,8 +55,6 @@ bool is_read(const std::string &text, std::string *problem) {
 }
 
 void write(const std::string &path, const std::string &text) { std::ofstream(path) << text; }
-
-// ---- A simulated machine -------------------------------------------------------------------------------------------
 
 // Real libraries deviate by a few per cent with the shape.
 double quirk(int64_t m, int64_t n, int64_t k, double amplitude) {

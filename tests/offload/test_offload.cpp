@@ -1,5 +1,4 @@
-// Host memory through a mock GPU (plugins/mock.cpp): tiles of every shape, page-locked memory, two devices, limits,
-// threads. LIBSGEMM_TEST_STRICT=1 sets LIBSGEMM_STRICT.
+// Host memory through a mock GPU (plugins/mock.cpp). LIBSGEMM_TEST_STRICT=1 sets LIBSGEMM_STRICT.
 #include <algorithm>
 #include <atomic>
 #include <thread>

@@ -1,5 +1,5 @@
-// Host memory through several mock GPUs (plugins/mock.cpp): which share a call, failures, and which a process uses.
-// Hidden cases run alone: a process decides once.
+// Host memory through several mock GPUs (plugins/mock.cpp). Hidden cases run alone, since a process decides once which
+// devices it uses.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Host memory through a failing GPU (plugins/mock.cpp): each runtime call, each allocation, little memory, a hanging
-// device. LIBSGEMM_TEST_STRICT=1: with LIBSGEMM_STRICT; LIBSGEMM_TEST_VERBOSE=1: all messages.
+// Host memory through a failing GPU (plugins/mock.cpp). LIBSGEMM_TEST_STRICT=1: with LIBSGEMM_STRICT;
+// LIBSGEMM_TEST_VERBOSE=1: all messages.
 #include <unistd.h>
 
 #include <algorithm>

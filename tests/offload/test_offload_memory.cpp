@@ -1,5 +1,4 @@
-// common/offload/memory/memory.h on a backend that does nothing: no thread waits for another's allocation, nothing is
-// queried twice, page-locked memory outlives its device.
+// common/offload/memory/memory.h on a backend that does nothing.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>

@@ -46,7 +46,6 @@ void check_plan(const GemmDesc &d, const TilePlan &p, size_t budget) {
   CHECK(p.group >= 1);
   CHECK((p.group == 1 || p.tiles() == 1));
   if (p.tiles() * d.batch_count > 20000) return;
-  // All units, and the parts of three devices, have each tile of each product once, with its sum in the same order.
   std::set<std::vector<int64_t>> all, parts;
   int64_t units = 0;
   for (const Unit &u : make_units(d, p, 0, 1)) {

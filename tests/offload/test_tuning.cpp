@@ -1,4 +1,3 @@
-// Tuned kernels: classes of calls and their text, the file, the entries that apply, and counts of a program's calls.
 #include <libsgemm.h>
 
 #include <cstdlib>
@@ -22,8 +21,6 @@ using sgemm_test::Contains;
 using sgemm_test::Environment;
 using sgemm_test::Outcome;
 using sgemm_test::TemporaryDirectory;
-
-// ---- Calls ----------------------------------------------------------------------------------------------------------
 
 GemmDesc product(int64_t m, int64_t n, int64_t k) {
   alignas(64) static float places[3][64];
@@ -275,7 +272,6 @@ TEST_CASE("a tuned row goes before the model's, for its calls alone") {
   unaligned.ldb = 301;
   CHECK(name_of(selected(file, unaligned)) == "model model");
   CHECK(name_of(selected({own_key(), {}}, desc)) == "model model");
-  // An entry does not apply to another device or a CPU.
   CHECK(name_of(selected(file, desc, 1)) == "model model");
   CHECK(name_of(selected(file, desc, 0, SIZE_MAX, new_backend(false))) == "model model");
   use_tuning("off");
@@ -305,13 +301,11 @@ TEST_CASE("a tuned row that may not serve the call is passed over") {
   CHECK(name_of(selected(file, desc, 0, kWorkspace - 1)) == "model model");
   CHECK(name_of(selected(file, desc, 0, kWorkspace)) == "tuned tuned");
   g_workspace = 0;
-  // The arithmetic must be the requested one.
   CHECK(name_of(selected({own_key(), {tuned_call(desc, "tf32")}}, desc)) == "model model");
   GemmDesc fast = desc;
   fast.math_mode = LIBSGEMM_MATH_TF32;
   CHECK(name_of(selected({own_key(), {tuned_call(fast, "fp64")}}, fast)) == "model tf32");
   CHECK(name_of(selected({own_key(), {tuned_call(fast, "tf32")}}, fast)) == "tuned tf32");
-  // A planned call ignores entries without plan.
   GemmDesc planned = desc;
   planned.plan_a = &planned;
   CHECK(name_of(selected(file, planned)) == "model model");

@@ -75,8 +75,6 @@ Backend make_backend() {
   return b;
 }
 
-// ---- Remote control -------------------------------------------------------------------------------------------------
-
 void read_device(const void *device, void *host, size_t bytes) {
   const Open open_memory;
   Open::ask();

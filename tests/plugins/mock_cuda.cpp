@@ -13,8 +13,6 @@ constexpr int kCompute32F = 68, kTrans = 1, kTransa = 3, kTransb = 4, kAlgorithm
 #define MOCK_SYMBOL(cuda, hip) cuda
 #include "mock_stack.h"
 
-// ---- The driver -----------------------------------------------------------------------------------------------------
-
 EXPORT int cuDeviceGetAttribute(int *value, int which, int) {
   switch (which) {
     case 16:
@@ -51,8 +49,6 @@ EXPORT int cuDevicePrimaryCtxRelease_v2(int) { return kSuccess; }
 EXPORT int cuStreamIsCapturing(void *, int *capturing) { return *capturing = 0, kSuccess; }
 EXPORT int cuThreadExchangeStreamCaptureMode(int *) { return kSuccess; }
 EXPORT int cuDriverGetVersion(int *version) { return *version = 13000, kSuccess; }
-
-// ---- cuBLAS ---------------------------------------------------------------------------------------------------------
 
 EXPORT int cublasCreate_v2(BlasHandle **handle) {
   create_handle(handle);
@@ -173,8 +169,6 @@ EXPORT int cublasGemmGroupedBatchedEx(BlasHandle *handle, const int *transa, con
   return kSuccess;
 }
 
-// ---- cuBLAS's other routines ---------------------------------------------------------------------------------------
-
 namespace {
 
 using libsgemm::Routine;
@@ -290,8 +284,6 @@ EXPORT int cublasLtMatrixLayoutGetAttribute(const Descriptor *layout, int which,
   return memcpy(value, &values[which], bytes), kSuccess;
 }
 
-// ---- The management library -----------------------------------------------------------------------------------------
-
 EXPORT int nvmlInit_v2() { return kSuccess; }
 EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char *, void **device) { return *device = &*device, kSuccess; }
 EXPORT int nvmlSystemGetDriverVersion(char *version, unsigned length) {
@@ -303,7 +295,5 @@ EXPORT int nvmlDeviceGetTemperature(void *, int, unsigned *celsius) { return *ce
 EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(void *, unsigned long long *reasons) {
   return *reasons = 4, kSuccess;
 }
-
-// ---- cuDNN ----------------------------------------------------------------------------------------------------------
 
 #include "mock_cudnn.h"

@@ -13,8 +13,6 @@ constexpr int kCompute32F = 2, kTrans = 112, kTransa = 0, kTransb = 1, kAlgorith
 #define MOCK_SYMBOL(cuda, hip) hip
 #include "mock_stack.h"
 
-// ---- The runtime ----------------------------------------------------------------------------------------------------
-
 EXPORT int hipDriverGetVersion(int *version) { return *version = 60241133, kSuccess; }
 EXPORT int hipDeviceGetAttribute(int *value, int which, int) {
   return *value = which == 63 ? 4 : which == 19 ? 1 << 16 : 0, kSuccess;
@@ -59,7 +57,5 @@ EXPORT int hiprtcDestroyProgram(std::string **program) { return delete *program,
 #include "mock_miopen.h"
 
 #include "mock_rocblas.h"
-
-// ---- hipBLASLt ------------------------------------------------------------------------------------------------------
 
 EXPORT int hipblasLtGetVersion(void *, int *version) { return *version = 1002, kSuccess; }

@@ -149,8 +149,6 @@ struct Descriptor {
 
 #define EXPORT extern "C" LIBSGEMM_API
 
-// ---- The driver or runtime ------------------------------------------------------------------------------------------
-
 EXPORT int MOCK_SYMBOL(cuInit, hipInit)(unsigned) { return asked_for("no_device") ? kNoDevice : kSuccess; }
 EXPORT int MOCK_SYMBOL(cuDeviceGetCount, hipGetDeviceCount)(int *count) { return *count = 1, kSuccess; }
 EXPORT int MOCK_SYMBOL(cuDeviceGet, hipDeviceGet)(int *device, int ordinal) { return *device = ordinal, kSuccess; }

@@ -233,7 +233,6 @@ int describe_mode() {
   return call_mode();
 }
 
-// All threads wait in begin() for each other.
 template <typename Body>
 void run_at_once(int count, const Body &body) {
   pthread_barrier_t barrier;
@@ -261,7 +260,6 @@ int first_use_mode() {
   return call_mode();
 }
 
-// Each thread makes three products and solves three systems with the identity.
 int crowd_mode() {
   std::atomic<int> sound{0};
   run_at_once(300, [&sound](int i, const auto &begin) {

@@ -148,7 +148,6 @@ int pool_mode() {
   return 0;
 }
 
-// Like pool_mode(), but threads also fork, and an exit handler forks last.
 int pool_fork_mode() {
   static Product *const product = new Product;
   static std::atomic<int> children{0}, right{0};

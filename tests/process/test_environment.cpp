@@ -22,7 +22,6 @@ bool is_available(const std::string &backend) {
 
 std::string cpu_backend() { return is_available("openblas") ? "openblas" : "ref"; }
 
-// The probe must succeed and print nothing on stdout.
 Outcome probe(const Environment &environment, const std::vector<std::string> &arguments = {}) {
   Outcome outcome = run_probe(PROBE, arguments, environment);
   INFO(outcome.description());

@@ -1,6 +1,5 @@
-// Every entry point of both libraries while memory runs out: each allocation in turn fails, alone or with all after it.
-// The call succeeds, or returns a lack of memory with C unchanged; the next call works. Each child can make its first
-// call.
+// Each allocation in turn fails, alone or with all after it. The call succeeds, or returns a lack of memory with C
+// unchanged; the next call works.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>

@@ -11,8 +11,8 @@ namespace random_calls {
 
 using namespace sgemm_test;
 
-// Small integers with equal bits; normal; uniform and positive; log-normal; normal with one large element; all equal;
-// normal with NaN and Inf; ends of FP32's range.
+// exact: small integers, whose results have equal bits; special: normal numbers with NaN and Inf; scaled: the ends of
+// FP32's range.
 enum class Data { exact, normal, positive, log_normal, outlier, constant, special, scaled };
 enum class Where { pageable, pinned, device, managed };
 enum class Kind { single, strided, groups };

@@ -1,4 +1,4 @@
-// 32-bit arithmetic fails here: more than 2^31 elements in C, in a dimension, between first and last element.
+// 32-bit arithmetic fails at these sizes.
 #include <sys/mman.h>
 #include <unistd.h>
 

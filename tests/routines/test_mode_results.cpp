@@ -41,7 +41,6 @@ TEST_CASE("a large product runs in the mode asked for") {
     Way &way = ways.all().front();
     Placement placement(problem, LIBSGEMM_COL_MAJOR);
     const libsgemm_status_t status = call(Routine::kSgemm, *way.handle, placement.args());
-    // Small integers are exact in every arithmetic.
     const auto check = [&](const Arithmetic &) { return placement.check(); };
     CHECK(ways.judge(&way, "libsgemm_sgemm", false, status, check, [] { return std::string(); }) == "");
     // In modes with FP32's error, kernels are chosen for each tile that is copied to a GPU.

@@ -39,7 +39,6 @@ bool is_product(Routine routine) { return of_floats(routine) == Routine::kSgemm;
 }  // namespace
 
 TEST_CASE("beta = 0 writes C without reading it") {
-  // Placement fills C with NaN.
   for (const Routine routine : kSingleRoutines) {
     for (const int64_t size : {1, 7, 33, 130}) {
       for (const Inputs inputs : {Inputs::kExact, Inputs::kRandom}) {
@@ -70,7 +69,6 @@ TEST_CASE("beta = 0 turns Inf in C into a number") {
 }
 
 TEST_CASE("alpha = 0 and k = 0 scale C and need neither A nor B") {
-  // Placement fills A and B with NaN.
   for (const Routine routine : kSingleRoutines) {
     for (const float beta : {0.0f, 1.0f, -1.0f, 3.0f}) {
       for (const bool null : {false, true}) {

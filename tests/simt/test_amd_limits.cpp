@@ -1,5 +1,4 @@
-// Predicted times of backend hip against limits from data sheets: no kernel beats its chip; for a call that fills the
-// chip the choice is near the limit; of two kernels the one with more of the limiting resource wins.
+// Predicted times of backend hip against limits from data sheets.
 #include <algorithm>
 #include <cstring>
 #include <string>

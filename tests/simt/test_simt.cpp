@@ -44,7 +44,6 @@ class Tester {
     bool runs = false;
     Job job(test, form, specials, count, shared_a);
     std::string fault = run_job(row_, &job, &runs, workspace);
-    // Invariant kernels must give the defined bits.
     if (row_.invariant && fault.empty() && turn_ % 3 != 0) {
       Case random = test;
       random.inputs = Inputs::kRandom;

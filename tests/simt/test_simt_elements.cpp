@@ -87,7 +87,6 @@ Case case_of_size(Routine routine, int64_t m, int64_t n, int64_t k, float beta) 
   return test;
 }
 
-// The right result, and one with a wrong element in each corner.
 void judge_corners(const Case &test, const libsgemm::Arithmetic &how) {
   Product p(test, how);
   p.compute();

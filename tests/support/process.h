@@ -31,7 +31,6 @@ Outcome run_probe_by(std::vector<std::string> command, const std::vector<std::st
 // if none can be mounted.
 std::vector<std::string> with_full_disk(const std::string &directory);
 
-// A new directory; the end of its scope removes it.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();

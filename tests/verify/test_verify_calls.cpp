@@ -1,6 +1,4 @@
-// Right calls raise no alarm: random shapes, operations, layouts and distributions, sampled and full, all math modes,
-// host and device memory. On a GPU also what the checksum finds. LIBSGEMM_TEST_TRIALS: calls; libsgemm promises no
-// alarm in 100000.
+// Right calls raise no alarm. LIBSGEMM_TEST_TRIALS: calls; libsgemm promises no alarm in 100000.
 #include <algorithm>
 #include <cfenv>
 #include <cfloat>

@@ -1,5 +1,4 @@
-// Verification of results in device memory on the mock GPU: what it finds, what follows, and its own failures.
-// LIBSGEMM_TEST_STRICT=1 sets LIBSGEMM_STRICT.
+// Verification of results in device memory on the mock GPU. LIBSGEMM_TEST_STRICT=1 sets LIBSGEMM_STRICT.
 #include <cmath>
 
 #include "plugins/products.h"

@@ -1,5 +1,5 @@
-// As gfx908_mfma_128x128x16_ping_pong.hip, with FP64 accumulators (mode fp64), on AMD GPUs with FP64 matrix cores
-// (gfx90a, 942, 950): waves of 64 multiply 4 x 4 blocks of 16 x 16 by v_mfma_f64_16x16x4f64. _split_k: 8 bytes of
+// This kernel is gfx908_mfma_128x128x16_ping_pong.hip with FP64 accumulators (mode fp64), for AMD GPUs with FP64 matrix
+// cores (gfx90a, 942, 950): waves of 64 multiply 4 x 4 blocks of 16 x 16 by v_mfma_f64_16x16x4f64. _split_k: 8 bytes of
 // workspace instead of 4. Why operands become doubles in LDS: docs/kernels/amd.md.
 #include "dmfma_128x128x8.h"
 #include "gpu/kernels.h"

@@ -11,8 +11,6 @@
 namespace simt {
 namespace {
 
-// ---- Places of elements.
-
 template <int Elements>
 int k_mfma(int lane, int element) {
   return Elements * (lane / 32) + element;

@@ -18,8 +18,6 @@ constexpr int kRows = 64;
 constexpr int kMostColumns = 256, kMostDepth = 16;
 constexpr int kNoExponent = -2000;  // exponent of zero
 
-// ---- Operands, by matrix descriptors.
-
 struct Descriptor {
   uint32_t start, leading, stride;  // bytes; start: within 256 KiB of shared memory
   uint32_t span;                    // bytes of the swizzle; 16: none
@@ -226,8 +224,6 @@ void multiply(const WarpgroupProduct &product) {
     }
   }
 }
-
-// ---- State of warpgroups and threads.
 
 float *place(WarpgroupSums *sums, unsigned thread, int i) {
   const unsigned lane = thread % 32;

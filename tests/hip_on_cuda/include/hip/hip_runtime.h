@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <cstring>
 
-// ---- Types and constants of HIP 6.
-
 #define HIP_VERSION_MAJOR 6
 #define HIP_VERSION 60000000
 
@@ -93,8 +91,6 @@ inline hipError_t hip_error(cudaError_t code) {
   }
 }
 
-// ---- Calls that differ in name only.
-
 #define LIBSGEMM_HIP_IS(hip, cuda)         \
   template <typename... Arguments>         \
   hipError_t hip(Arguments... arguments) { \
@@ -129,8 +125,6 @@ LIBSGEMM_HIP_IS(hipGetLastError, cudaGetLastError)
 #undef LIBSGEMM_HIP_IS
 
 inline const char *hipGetErrorString(hipError_t code) { return cudaGetErrorString(code); }
-
-// ---- Calls whose parameters differ.
 
 inline hipError_t hipRuntimeGetVersion(int *version) {
   *version = HIP_VERSION;
