@@ -1,4 +1,3 @@
-// `libsgemm bench --routine sconv2d`: layers x directions x layouts, compared with other libraries.
 #include "conv.h"
 
 #include <fmt/core.h>

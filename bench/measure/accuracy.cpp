@@ -146,7 +146,6 @@ class Measurement {
   Measurement(const AccuracyReport &report, const std::vector<Shape> &shapes)
       : report_(report), progress_(total_work(report, shapes)) {}
 
-  // Returns the rows of the first engine, then those of the second, and so on.
   std::vector<AccuracyRow> measure(const Shape &shape) {
     const Call call = make_call(Routine::kSgemm, shape, make_form(report_.transposes));
     std::vector<AccuracyRow> rows;

@@ -1,4 +1,3 @@
-// The table and the JSON of `libsgemm bench --accuracy`.
 #include <fmt/core.h>
 #include <stdio.h>
 

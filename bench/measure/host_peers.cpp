@@ -1,4 +1,3 @@
-// cublasXt, and the vendor's SGEMM between copies.
 #include "host_peers.h"
 
 #include <dlfcn.h>

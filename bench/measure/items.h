@@ -17,8 +17,7 @@ struct Item {
 // `transposes`: "NT", or "N" for both.
 Form make_form(const std::string &transposes);
 
-// Reads --routine, --transposes, --side, --uplo, --batch, --max-flops and the options of shapes. Random shapes
-// alternate between a routine's forms. Throws Error.
+// Random shapes alternate between a routine's forms. Throws Error.
 std::vector<Item> choose_items(const BenchOptions &options);
 
 }  // namespace command

@@ -1,4 +1,3 @@
-// Multiply-adds by vector width, and bandwidth of caches and memory.
 #include <fmt/core.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-// The probes of a GPU: its instructions and memory (probe_kernels.h), launches, graphs and copies.
 #include <fmt/core.h>
 
 #include <algorithm>

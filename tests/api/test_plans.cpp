@@ -1,4 +1,4 @@
-// Plans on the mock GPU (plugins/mock_plan.h) and the CPU: products read the stored copy, and nothing leaks.
+// Plans on the mock GPU (plugins/mock_plan.h) and the CPU.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
-/* A program with its own xerbla_ and cblas_xerbla, like test drivers and numerical packages: they must get every bad
- * argument's routine and position. */
+/* A program with its own xerbla_ and cblas_xerbla, like test drivers and numerical packages. */
 #include <stdio.h>
 #include <string.h>
 

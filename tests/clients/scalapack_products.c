@@ -1,7 +1,7 @@
 /* Distributed products by ScaLAPACK, whose blocks each rank multiplies with its BLAS:
  *   mpirun -np 4 scalapack_products [M N K]
  * C = 2 op(A) op(B) - C by psgemm on a nearly square grid of ranks. Small integers make sums exact: each rank compares
- * its part of C bit by bit. Rank 0 prints a line and ends with 1 if an element is wrong.
+ * its part of C bit by bit.
  */
 #include <mpi.h>
 #include <stdint.h>

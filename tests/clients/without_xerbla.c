@@ -1,4 +1,4 @@
-/* A program without xerbla_: bad calls return, each with a line on stderr (which xerbla.py reads). */
+/* A program without xerbla_, for xerbla.py. */
 #include <stdio.h>
 
 #include "bad_calls.h"

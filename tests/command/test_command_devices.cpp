@@ -1,5 +1,4 @@
-// `libsgemm bench` on device pointers, with mock GPU, driver and vendor's libraries (plugins/), and the scripts for its
-// results.
+// `libsgemm bench` on device pointers, with mock GPU, driver and vendor's libraries (plugins/).
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Verification of convolutions in host memory. The BLAS computes a wrong last element.
+// The BLAS computes a wrong last element.
 #include "conv_problem.h"
 #include "support/call.h"
 #include "support/catch.h"

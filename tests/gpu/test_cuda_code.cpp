@@ -1,5 +1,5 @@
 // Which code of backend cuda runs on which GPU, from what CMake compiles (architectures.cmake, passed as definitions)
-// and what the plugin reads; throughputs of known GPUs.
+// and what the plugin reads.
 #include <cstdio>
 #include <string>
 #include <vector>

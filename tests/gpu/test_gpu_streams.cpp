@@ -1,4 +1,3 @@
-// Several streams of a handle on a GPU, and the special handles of default streams.
 #include <cstring>
 #include <thread>
 

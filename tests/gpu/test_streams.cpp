@@ -1,4 +1,3 @@
-// Handles, streams and graphs on the mock GPU.
 #include <string>
 #include <thread>
 #include <vector>

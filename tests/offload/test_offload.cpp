@@ -43,8 +43,6 @@ TEST_CASE("every shape, in as many parts as memory demands") {
   CHECK(gpu().objects == 0);
 }
 
-// ---- Results of other routines and batches equal those of the same loops on the CPU, padding included.
-
 namespace {
 
 using sgemm_test::Args;

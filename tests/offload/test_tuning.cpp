@@ -317,7 +317,6 @@ namespace {
 
 TuningKey key_of_mock() { return tuning_key("cuda", "mock driver 1.0", "mock device"); }
 
-// A user's cache, in which programs find a tuning.
 class Cache {
  public:
   Cache() {

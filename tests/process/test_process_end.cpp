@@ -1,4 +1,3 @@
-// Ends and forks while the library computes: no thread waits forever, results are right.
 #include "support/catch.h"
 #include "support/process.h"
 

@@ -1,4 +1,3 @@
-// Mode fp32_fast keeps FP32's bound for all operands in every kernel, also where the fp16x3 kernel alone misses it.
 #include <algorithm>
 
 #include "hard_operands.h"

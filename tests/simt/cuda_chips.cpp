@@ -1,4 +1,3 @@
-// Devices of the CPU emulation: an artificial NVIDIA GPU, which runs kernels, and real GPUs, which are only queried.
 #include "runtime/device.h"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Devices to query: 0 is the artificial one that runs kernels, the others are descriptions.
+// Devices of the CPU emulation: 0 is an artificial GPU, which runs kernels, the others are real GPUs, only queried.
 #pragma once
 
 #include <string>

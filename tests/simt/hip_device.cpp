@@ -1,4 +1,4 @@
-// The artificial AMD GPU (LIBSGEMM_SIMT_ARCH) that runs kernels, and real GPUs, only queried.
+// LIBSGEMM_SIMT_ARCH is the architecture of the artificial GPU.
 #include <vector>
 
 #include "devices.h"

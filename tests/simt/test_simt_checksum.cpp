@@ -1,4 +1,3 @@
-// The checksum of a product in device memory.
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -1,4 +1,3 @@
-// Verification of all elements in device memory.
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -1,4 +1,3 @@
-// Mode fp32_fast on the CPU: FP32's bound, and the tiles of C left to FP64.
 #include <cmath>
 #include <cstring>
 

@@ -1,4 +1,3 @@
-// Groups of different products in one launch, in the CPU emulation.
 #include <algorithm>
 #include <limits>
 #include <memory>

@@ -1,4 +1,3 @@
-// Plans of the modes that split, on the CPU.
 #include <cstring>
 
 #include "gpu/kernels.h"

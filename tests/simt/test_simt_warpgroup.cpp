@@ -1,4 +1,4 @@
-// The emulation of wgmma and TMA's array boxes: right results, and faults that it must find.
+// The emulation of wgmma and TMA's array boxes.
 #include <cmath>
 #include <cstring>
 

@@ -1,4 +1,3 @@
-// AMD's waves: uniform values, and matrix instructions against products of the lanes' contents.
 #include <cstring>
 
 #include "simt/fibers/matrix_instructions.h"

@@ -1,5 +1,4 @@
-// Right results of every routine pass, an error in any single element is found, and right calls on every backend raise
-// no alarm. Calls verify/verify.h below the API, where results can be falsified.
+// Calls verify/verify.h below the API, where results can be falsified.
 #include "verify/claim.h"
 
 #include <algorithm>

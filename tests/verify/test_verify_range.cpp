@@ -1,5 +1,4 @@
-// Verification at the ends of FP32's range. A BLAS may apply alpha at any point: right results of every order raise no
-// alarm, wrong ones do.
+// Verification at the ends of FP32's range. A BLAS may apply alpha at any point.
 #include <cmath>
 #include <limits>
 #include <vector>

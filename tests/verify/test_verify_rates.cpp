@@ -1,4 +1,3 @@
-// The rate of flipped bits found keeps the promises of verify.h.
 #include <cmath>
 #include <vector>
 

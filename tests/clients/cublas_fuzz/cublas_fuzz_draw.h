@@ -1,4 +1,3 @@
-// Draws the calls that cublas_fuzz_calls.h makes.
 #pragma once
 
 #include <cstdint>
