@@ -127,6 +127,7 @@ std::string name_of(const LoadedBlas &blas) {
   return blas.version + (blas.file.empty() ? "" : fmt::format(" ({})", blas.file));
 }
 
+// Says which products bypass the drop-in.
 std::string stays(const std::vector<LoadedBlas> &all) {
   const bool lapack = std::any_of(all.begin(), all.end(), [](const LoadedBlas &blas) { return blas.has_lapack; });
   return lapack

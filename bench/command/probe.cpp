@@ -40,7 +40,6 @@ void add_load(std::vector<std::string> *notes) {
       "other programs are busy here (load {:.1f}, {} processors): the CPU's figures are too low", load, processors));
 }
 
-// Without a request, takes the available processors; `notes` says why others are missing.
 std::vector<Target> open_targets(const ProbeOptions &options, std::vector<std::string> *notes) {
   select_gpu(options.device);
   std::vector<Target> targets;

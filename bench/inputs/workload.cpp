@@ -44,7 +44,6 @@ std::vector<int64_t> choose_indices(int64_t count, uint64_t *random) {
   return indices;
 }
 
-// The first problem by column.
 class FirstProblem {
  public:
   void set(int64_t column, const std::string &text) {

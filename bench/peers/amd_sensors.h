@@ -7,7 +7,7 @@ namespace command {
 
 class AmdSensors : public Sensors {
  public:
-  // `pci_bus_id`: "0000:c1:00.0". Missing readings are left out.
+  // `pci_bus_id`: "0000:c1:00.0".
   explicit AmdSensors(const std::string &pci_bus_id);
 
  private:

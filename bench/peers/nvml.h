@@ -7,7 +7,7 @@ namespace command {
 
 class Nvml : public Sensors {
  public:
-  // `pci_bus_id` is the driver's. Missing readings are left out.
+  // `pci_bus_id` is the driver's.
   explicit Nvml(const char *pci_bus_id);
 
  private:

@@ -1,4 +1,4 @@
-// Clocks, power and temperature while a GPU computes.
+// Clocks, power and temperature while a GPU computes. Missing readings are left out.
 #pragma once
 
 #include <string>

@@ -44,7 +44,7 @@ double rate_of(const Chunk &chunk, double seconds) {
 
 // The clock of the busy processor: the kernel reports a constant, or a moment's clock.
 double clock_mhz() {
-  double most = 0;
+  double most = 0;  // other programs may take the processor for a while
   for (int i = 0; i < kClockSamples; ++i) {
     const double start = now();
     cpu_add_chain(kClockAdds);

@@ -21,7 +21,6 @@ Outcome command(std::vector<std::string> arguments, const Environment &environme
 
 nlohmann::json json_of(const Folder &folder, std::vector<std::string> arguments, const Environment &environment);
 
-// The bench must fail with one line that begins with `what`.
 void require_bench_error(const Outcome &outcome, const std::string &what);
 
 // To this command permission bits apply, even if root runs this process.

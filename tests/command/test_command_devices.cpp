@@ -111,7 +111,6 @@ TEST_CASE("bench --random: the shapes of a seed, and their transposes in turn") 
       CHECK(rows[i][size] <= 40);
     }
   }
-  // These sizes are the same on every machine.
   CHECK(sizes(rows) == std::vector<int64_t>{5, 33, 17, 13, 9, 6, 6, 37, 34, 15, 31, 9, 24, 20, 6, 12, 33, 37});
   CHECK(sizes(drawn("7", "sgemm")) == sizes(rows));
   CHECK(sizes(drawn("8", "sgemm")) != sizes(rows));

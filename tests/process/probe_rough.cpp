@@ -107,7 +107,6 @@ int closed_descriptors_mode() {
   return 0;
 }
 
-// Changes folders before the library reopens its log.
 int moved_mode() {
   tell("first", call());
   if (chdir("/") != 0) return 2;
@@ -125,7 +124,7 @@ int locale_mode() {
   return 0;
 }
 
-// Another thread sets existing variables while the first call loads its BLAS. The list of variables does not move.
+// The variables exist already, so that the list of variables does not move.
 int setenv_mode() {
   constexpr int kVariables = 200;
   const auto name = [](int i) { return "PROBE_VARIABLE_" + std::to_string(i); };

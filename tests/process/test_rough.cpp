@@ -138,7 +138,6 @@ TEST_CASE("a program that closes all descriptors finds no log in its own file, a
   CHECK(count(read_text(directory.path() + "/moved-log"), "libsgemm_sgemm: ") == 4);
   CHECK_FALSE(std::filesystem::exists("/moved-log"));
 
-  // The log's name is a descriptor that later belongs to another file.
   outcome = probe("closed-descriptors", {{"LIBSGEMM_LOG_PATH", "/dev/fd/9"}, {"LIBSGEMM_VERBOSE", "2"}},
                   {"--file", data}, {"/bin/sh", "-c", "exec \"$@\" 9>\"$0\"", directory.path() + "/log-9"});
   INFO(outcome.description());

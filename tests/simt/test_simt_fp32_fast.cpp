@@ -112,7 +112,6 @@ Case shape(int turn, int64_t m, int64_t n, int64_t k) {
 }  // namespace
 
 TEST_CASE("fp32_fast keeps the bound of FP32, and leaves to FP64 what it must and no more", "[fp32_fast]") {
-  // Returns how many of the four tiles are recomputed.
   const auto expected = [](Hard hard) {
     switch (hard) {
       case Hard::kScaledDepth:
