@@ -25,6 +25,7 @@ struct Pace {
   size_t rotation_bytes;  // operands of the calls' rotation, larger than all caches; 0: one set
 };
 
+// The host's memory, here, or a device's, whose pointers the library also gets.
 class Memory {
  public:
   virtual ~Memory() = default;

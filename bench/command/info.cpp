@@ -1,4 +1,4 @@
-// `libsgemm info`.
+// `libsgemm info`: version, backends, kernels that real calls choose, and environment on one screen.
 #include <fmt/core.h>
 #include <stdlib.h>
 #include <unistd.h>

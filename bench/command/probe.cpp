@@ -1,4 +1,4 @@
-// `libsgemm probe`.
+// `libsgemm probe`: what the chip can do, and what the library reaches.
 #include "probe/probe.h"
 
 #include <fmt/format.h>

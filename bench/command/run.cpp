@@ -1,4 +1,5 @@
-// `libsgemm run`: preloads the drop-ins.
+// `libsgemm run`: runs a program with the drop-ins preloaded, and reports where calls of it and its children were
+// computed.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+// `libsgemm bench --routine sconv2d`: layers x directions x layouts, compared with other libraries.
 #include "conv.h"
 
 #include <fmt/core.h>

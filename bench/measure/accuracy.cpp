@@ -1,4 +1,5 @@
-// `libsgemm bench --accuracy`. Exit status 1 if a result exceeds its mode's bound.
+// `libsgemm bench --accuracy`: errors of SGEMM against FP64 by math mode and distribution, compared with other
+// libraries. Exit status 1 if a result exceeds its mode's bound.
 #include "accuracy.h"
 
 #include <fmt/core.h>

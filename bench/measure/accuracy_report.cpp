@@ -1,3 +1,4 @@
+// The table and the JSON of `libsgemm bench --accuracy`.
 #include <fmt/core.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
-// `libsgemm bench --groups`: compares one call for all, one call a group, and the peer's grouped call.
+// `libsgemm bench --groups`: products of different sizes on device pointers, as in a mixture of experts. Compares one
+// call for all, one call a group, and the peer's grouped call.
 #include "groups.h"
 
 #include <fmt/format.h>

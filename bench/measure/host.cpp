@@ -1,4 +1,4 @@
-// `libsgemm bench --host`.
+// `libsgemm bench --host`: products from host memory to host memory on a GPU, by the library and others, interleaved.
 #include <fmt/core.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-// `libsgemm bench --ladder`: each step is compared with the vendor's library and the measured peak.
+// `libsgemm bench --ladder`: one product by each step from the naive kernel to the production one, compared with the
+// vendor's library and the measured peak.
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,4 +1,5 @@
-// `libsgemm bench --overhead` on one thread, interleaved, with the same operands. Exit status 1 if a bar is missed.
+// `libsgemm bench --overhead`: CPU time of a call compared with OpenBLAS itself, on one thread, interleaved, with the
+// same operands. Exit status 1 if a bar is missed.
 #include <dlfcn.h>
 #include <fmt/core.h>
 #include <libsgemm.h>

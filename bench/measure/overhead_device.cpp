@@ -1,5 +1,5 @@
-// `libsgemm bench --overhead` with a GPU peer. The stream stays busy, so that only the enqueueing is timed. Exit status
-// 1 if the bar is missed.
+// `libsgemm bench --overhead --peer cublas` (or another GPU peer): host time of a call on device pointers, interleaved
+// with the peer's. The stream stays busy, so that only the enqueueing is timed. Exit status 1 if the bar is missed.
 #include <fmt/core.h>
 #include <stdlib.h>
 

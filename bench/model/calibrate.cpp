@@ -1,4 +1,4 @@
-// `libsgemm calibrate`.
+// `libsgemm calibrate`: measures what the decision between CPU and GPU needs, and keeps it in the user's cache.
 #include <fmt/core.h>
 
 #include <algorithm>

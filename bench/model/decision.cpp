@@ -1,5 +1,6 @@
-// `libsgemm bench --decision`: each shape is timed on the CPU, on the GPU and without a choice. Exit status 1 if the
-// chosen side is more than 10 % slower for over 5 % of the shapes.
+// `libsgemm bench --decision`: whether the library chooses the faster side for host memory. Each shape is timed on the
+// CPU, on the GPU and without a choice. Exit status 1 if the chosen side is more than 10 % slower for over 5 % of the
+// shapes.
 #include <fmt/core.h>
 
 #include <algorithm>

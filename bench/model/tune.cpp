@@ -1,4 +1,4 @@
-// `libsgemm tune`.
+// `libsgemm tune`: measures the fastest kernel for repeated calls, and keeps it in the user's cache.
 #include <errno.h>
 #include <fmt/core.h>
 #include <stdlib.h>
@@ -31,6 +31,8 @@ using libsgemm::TuningFile;
 
 // Least advantage over the chosen kernel; the middle halves of the samples must not overlap either.
 constexpr double kMargin = 0.01;
+
+// ---- The GPU and its file -------------------------------------------------------------------------------------------
 
 struct Gpu {
   Backend backend;
@@ -94,6 +96,8 @@ void write_file(const std::string &path, const TuningFile &file) {
   const std::string text = libsgemm::tuning_to_text(file);
   write_output(path, {{text.data(), text.size()}});
 }
+
+// ---- One call -------------------------------------------------------------------------------------------------------
 
 struct Row {
   std::string name, math_mode;
@@ -227,6 +231,8 @@ class Tuner {
   libsgemm_info_t info_ = {};  // latest verified call
 };
 
+// ---- All calls ------------------------------------------------------------------------------------------------------
+
 CallClass class_of_item(const Item &item, libsgemm_math_mode_t mode) {
   alignas(CallClass::kMostAlignment) static float place;
   libsgemm::GemmDesc d = outline(make_call(item.routine, item.shape, item.form));
@@ -310,6 +316,8 @@ int measure_all(const TuneOptions &options) {
   if (!options.output.empty()) fmt::print("LIBSGEMM_TUNING={} makes programs use it\n", path);
   return wrong ? 1 : 0;
 }
+
+// ---- --show and --remove --------------------------------------------------------------------------------------------
 
 void show_file(const std::string &path) {
   TuningFile file;

@@ -1,3 +1,4 @@
+// Multiply-adds by vector width, and bandwidth of caches and memory.
 #include <fmt/core.h>
 #include <stdlib.h>
 #include <string.h>

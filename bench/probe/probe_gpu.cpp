@@ -1,3 +1,4 @@
+// The probes of a GPU: its instructions and memory (probe_kernels.h), launches, graphs and copies.
 #include <fmt/core.h>
 
 #include <algorithm>
