@@ -52,7 +52,7 @@ install_wheels() {
   done
 }
 
-# shape PART: how it is built and tested. `short`: CI's form.
+# shape PART: sets how it is built and tested. `short`: CI's form.
 shape() {
   options=(-DLIBSGEMM_BUILD_TESTS=ON -DLIBSGEMM_BUILD_BENCH=ON -DLIBSGEMM_FAULT_INJECTION=ON)
   targets=()
@@ -82,7 +82,7 @@ shape() {
       else
         # An AMD chip for each kind of instruction.
         options+=('-DLIBSGEMM_TEST_DEVICE_CODE=cuda;hip' '-DLIBSGEMM_TEST_HIP_CODE=gfx942;gfx1100')
-        # One tile each; all have run under AddressSanitizer.
+        # Preset asan has run all of these: each kind has one tile.
         [ -z "$all" ] || tests=(-E '^test_simt_gfx90a\.gfx90')
       fi
       ;;
@@ -96,8 +96,8 @@ shape() {
       fi
       ;;
     asan | tsan)
-      # Every kernel runs on the CPU; in `all` the smallest of each kind; in CI AddressSanitizer watches one of each
-      # device loop, and ThreadSanitizer the library alone.
+      # Every kernel that the sanitizer can watch runs on the CPU; in `all` the smallest of each kind; in CI
+      # AddressSanitizer watches one of each device loop, and ThreadSanitizer the library alone.
       local device_code='cuda;hip' rows=
       [ "$1" = asan ] || options+=(-DLIBSGEMM_BUILD_BENCH=OFF)
       if [ -n "$all" ]; then
@@ -143,7 +143,7 @@ check_tidy() {
     sources 'common/**.cpp' ':!common/python' 'backends/openblas/**.cpp' | xargs python3 -B tests/tidy.py build/clang
 }
 
-# Checks every branch of CMake's files that depends on packages; `all`: also that faults in them are found.
+# Checks every branch of CMake's files that depends on packages; except in CI, also that faults in them are found.
 check_configure() {
   local mutants=--mutants
   [ -z "$short" ] || mutants=

@@ -1,4 +1,4 @@
-// Text of the page that the definitions of the options lack is here.
+// The manual page. The texts of options are in their definitions.
 #include "manual.h"
 
 #include <fmt/core.h>

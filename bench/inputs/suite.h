@@ -34,7 +34,7 @@ std::string default_suite();
 // Returns the shapes that the options select, by default the installed suite. Throws Error.
 std::vector<Shape> choose_shapes(const BenchOptions &options);
 
-// For example "64x64x65536"; with "+1" for a pad of 1.
+// Returns for example "64x64x65536", with "+1" for a pad of 1.
 std::string shape_name(const Shape &shape);
 
 }  // namespace command

@@ -51,7 +51,7 @@ void measure_device(const std::string &backend, double longest, libsgemm::GpuCos
   costs->flops = sgemm_rate(backend, longest);
 }
 
-// Returns the seconds that an item adds in a batch of small products, over one product of all operands.
+// Returns the seconds that each item adds to the predicted time of a batch's copies and arithmetic.
 double measure_item(const Sides &sides, bool strided, const Operands &x, const Patience &patience, Calibration *c) {
   constexpr int64_t kSize = 32, kCount = 256;
   libsgemm::GemmDesc desc = describe_product(kSize, kSize, kSize);
@@ -123,7 +123,7 @@ int show(const libsgemm::CalibrationKey &key, const std::string &path) {
   return 0;
 }
 
-// Needs no GPU: the file names depend on the backend's name only.
+// Needs no GPU: a file's name depends on the GPU's backend, not on the GPU.
 int remove(const CalibrateOptions &options) {
   if (!options.output.empty()) {
     remove_output(options.output);
@@ -158,7 +158,7 @@ int calibrate(const CalibrateOptions &options) {
   CalibrationFile file = {key, measure_machine(sides, options.seconds)};
   const std::string text = libsgemm::calibration_to_text(file);
   write_output(path, {{text.data(), text.size()}});
-  // Six digits, as in the file: --show prints the same.
+  // Prints the six digits that the file has, as --show does.
   if (std::filesystem::is_regular_file(path, ignored)) {
     CalibrationFile written;
     std::string problem;

@@ -19,7 +19,7 @@ struct CpuLoops {
 // Adds registers in a chain: every known CPU takes a cycle for each.
 void cpu_add_chain(int64_t additions);
 
-// Narrowest first.
+// The narrowest come first.
 std::vector<CpuLoops> cpu_loops();
 
 }  // namespace command

@@ -1,4 +1,5 @@
-// HIP C++; the timed instructions are assembly. Numbers of waves and lanes suit both wave widths.
+// HIP C++; timed vector instructions are assembly, matrix instructions builtins. Numbers of waves and lanes suit both
+// wave widths.
 #include <fmt/core.h>
 
 #include <set>

@@ -8,10 +8,10 @@ namespace libsgemm {
 // On SUCCESS *ran is the kernel that ran.
 using LaunchRequest = libsgemm_status_t(Request *r, int index, const Kernel **ran, Error *error);
 
-// For operands that the CPU can reach. C is restored if the call fails or its result is refused.
+// The CPU must reach the operands. C is restored if the call fails or its result is refused.
 libsgemm_status_t launch_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran, Error *error);
 
-// For operands in device memory.
+// The operands must be in device memory.
 libsgemm_status_t launch_on_device_and_verify(LaunchRequest *launch, Request *r, int index, const Kernel **ran,
                                               Error *error);
 

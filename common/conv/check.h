@@ -6,7 +6,7 @@
 
 namespace libsgemm {
 
-// Checks all but aliasing. Fills *desc, or `info`, INVALID_ARGUMENT: its message names the field.
+// Checks all but aliasing. Fills *desc. On INVALID_ARGUMENT the message in `info` names the field.
 libsgemm_status_t check_conv(const ConvCall &call, ThreadInfo *info, ConvDesc *desc);
 
 // The output must share no element with an input.

@@ -21,7 +21,8 @@ class ConvSnapshot {
 };
 
 // The worst |error| / bound of the elements examined in host memory: SAMPLE examines 256, drawn by `seed`, FULL all.
-// The bound is product_of()'s with the element's own terms, but splits scale whole images (docs/kernels/contract.md).
+// The bound is product_of()'s with the element's own terms. In modes that split, lost bits depend on the largest
+// magnitude of an image, in a weight gradient of all images (docs/kernels/contract.md).
 // `before`: the old output, needed if beta is not 0.
 double verify_conv(const ConvDesc &desc, const Tensor &before, libsgemm_verify_t mode, Arithmetic arithmetic,
                    uint64_t seed);

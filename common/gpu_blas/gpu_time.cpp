@@ -1,4 +1,5 @@
-// A device's reset destroys the context of its events, which must then not be queried: contexts have unique numbers.
+// In CUDA a device's reset destroys the context of its events, which must then not be queried: contexts have unique
+// numbers.
 #include "gpu_blas/gpu_time.h"
 
 #include <cstdint>

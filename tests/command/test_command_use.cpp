@@ -25,7 +25,7 @@ Names lines_of(const std::string &text) {
   return lines;
 }
 
-// These GPUs compute for seconds in `info`.
+// With offload, `info` would multiply for seconds on these mock GPUs.
 const Environment kFourGpus = {{"LIBSGEMM_BACKEND_PATH", MOCK_FOLDER "/four_gpus"}, {"LIBSGEMM_OFFLOAD", "never"}};
 
 Names subcommands() {

@@ -1,6 +1,6 @@
 // Steps of the programs on a vendor's BLAS (cublas_client.cpp, rocblas_client.cpp), with mock library and GPU. Each
-// argument names a step; exit status 10: a wrong result. `client` runs them in a library that another program loads
-// (gpu_blas_loader.c).
+// argument names a step; exit status 10: a step failed. gpu_blas_loader.c loads the programs as libraries and calls
+// client().
 //
 // The including file first defines namespace `vendor`: functions, file names, enumerators and statuses.
 #pragma once
@@ -161,8 +161,8 @@ void step_atomics(bool allowed) {
   gpu().capacity = 0;
 }
 
-// Several sizes, a new handle a call, while memory becomes scarce at times and another thread multiplies: for a size
-// always equal bits, or a status.
+// Multiplies several sizes, each with a new handle, while memory becomes scarce at times and another thread
+// multiplies. A size must always get equal bits, or an error status.
 void step_deterministic() {
   Work w;
   std::vector<float> numbers(size_t{kSize} * kSize);

@@ -115,7 +115,7 @@ struct Problem {
   float alpha = 2, beta = -1, zero = 0;
 };
 
-// Compares int and 64-bit functions in CALL, an expression of `f`, `c`, `array_c`.
+// Compares libsgemm's function with rocBLAS's, for int and 64-bit sizes. CALL calls `f` with `c` or `array_c`.
 #define COMPARE(p, name, CALL)                                                                                    \
   do {                                                                                                            \
     const auto call = [&](auto *f, [[maybe_unused]] float *c, [[maybe_unused]] float **array_c) { return CALL; }; \

@@ -43,7 +43,7 @@ const char *name_of(libsgemm_math_mode_t mode);
 inline bool keeps_bound_of_fp32(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP32_FAST;
 }
-// Modes that round inputs; others, except FP32, split them.
+// True for modes that round inputs. Those that split inputs do not.
 bool rounds(libsgemm_math_mode_t mode);
 // These modes may replace FP32 or a mode without a kernel.
 inline bool stands_for_fp32(libsgemm_math_mode_t mode) {

@@ -52,7 +52,7 @@ struct Rate {
     ++of;
   }
   double value() const { return static_cast<double>(found) / of; }
-  // Within five standard deviations.
+  // True within five standard deviations.
   bool is(double probability) const {
     return std::fabs(value() - probability) < 5 * std::sqrt(probability * (1 - probability) / of);
   }

@@ -1,5 +1,5 @@
 // Adds the slices of a filter gradient (conv_splits.h), scales the sums back and transposes them, in tiles of 32
-// channels of taps x 32 filters.
+// channels of one tap x 32 filters.
 #include "cuda/conv/splits/conv_splits.cuh"
 #include "gpu/cost.h"
 #include "gpu/launch.h"

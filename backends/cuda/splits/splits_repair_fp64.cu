@@ -1,5 +1,5 @@
 // Computes what splits_repair.cu does, in mode fp32_fast, with FP64 tensor cores and one rounding. Tiles and threads
-// are those of sm90_dmma_64x64x32_multistage and sm80_dmma_64x64x32_multistage. Not measured.
+// are those of sm90_dmma_64x64x32_multistage and sm80_dmma_64x64x32_multistage. Neither kernel has been measured.
 #include "fp64/dmma_multistage.cuh"
 #include "fp64/dmma_row.h"
 #include "fp64/sm90_dmma_64x64x32.h"

@@ -1,4 +1,5 @@
-// The tiled product of the ladder's register steps: 16 x 16 threads, each with a tile of C in registers.
+// The tiled product of the register kernels of the ladder (docs/kernels/ffma.md): 16 x 16 threads, each with a tile of
+// C in registers.
 #pragma once
 
 #include "tile_row.h"

@@ -1,4 +1,4 @@
-// Verification of a product in device memory (contract/checksum.h), in FP64. Bound by memory.
+// Verification of a product in device memory (contract/checksum.h), in FP64, bound by memory.
 //
 //   1  start       random signs w
 //   2  sum_rows    for each row of B, partial sums and squares of the chosen columns with their signs. Columns that are
@@ -12,8 +12,8 @@
 // If beta is not 0, steps 1 to 4 and 6 run before the product, steps 5 to 7 after it. If the product's arithmetic,
 // which is known only then, rounds B, steps 2 to 4 run again; nothing is judged if a column loses its sign only then.
 //
-// sum_rows: a block of 256 threads sums 32 rows x 128 columns at a time; a warp reads 128 contiguous bytes in either
-// order. If there are few rows, several blocks share their columns ("parts"), and the reader adds the parts.
+// sum_rows: a block of 256 threads sums 32 rows x 128 columns at a time; a warp reads 32 contiguous elements in either
+// storage order. If there are few rows, several blocks share their columns ("parts"), and the reader adds the parts.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@
 
 namespace libsgemm::gpu {
 
-// Sums of a row. B, C: with signs; of squares; number of elements that are not finite. A: with weights; of magnitudes
-// times norms; of magnitudes.
+// Sums over a row. In B and C: the elements with their signs, the squares, and the number of elements with a sign that
+// are not finite. In A: the elements with weights, the magnitudes times norms, and the magnitudes.
 struct RowTotals {
   double value, size, plain;
 };
@@ -230,7 +230,7 @@ struct RowState {
   double product, before, computed;
   ChecksumRow sums;
   bool gaps;
-  double ratio;  // value without gaps; negative: nothing can be judged
+  double ratio;  // valid if there are no gaps; negative: nothing can be judged
 };
 
 __device__ __forceinline__ RowState state_of_row(const JudgeWork &j, const ChecksumBound &bound, double signs,
@@ -253,7 +253,7 @@ __device__ __forceinline__ RowState state_of_row(const JudgeWork &j, const Check
     s.ratio = checksum_ratio(s.computed, j.alpha * s.product + s.before, s.sums, bound);
   } else if (now == signs) {
     s.ratio = now == old || checksum_leaves_range(s.sums, bound) ? 0 : wrong;
-  } else if (read && now > old) {  // unknown what C held there
+  } else if (read && now > old) {  // what C held there is unknown
     s.ratio = checksum_leaves_range(s.sums, bound) ? -1 : wrong;
   } else {
     s.gaps = true;

@@ -24,8 +24,8 @@ ConvFetch conv_fetch(const ConvProblem *problems, int count);
 // Counts only what taps reach of the image.
 double conv_bytes(const ConvDesc &desc);
 
-// Bytes of an output to clear first, if no tap reaches some pixels (1 x 1 filters with strides). 0: none, or written
-// one by one.
+// Bytes of an output to clear first, if no tap reaches some pixels (1 x 1 filters with strides). 0: there are no such
+// pixels, or products without terms store their zeros.
 size_t conv_cleared_bytes(const ConvDesc &desc);
 
 }  // namespace libsgemm::gpu

@@ -21,8 +21,8 @@ int index_of(int ordinal);
 // Reasons for devices left out; may be empty.
 const char *left_out();
 
-// Each backend defines these for enumerate(). count_devices() fails if there is none. take_device() keeps a description
-// as model()'s next one, or returns false and the reason.
+// Each backend defines these for enumerate(). count_devices() fails if there is none. take_device() adds a device to
+// those of model(index), or returns false and the reason.
 libsgemm_status_t count_devices(int *count, Error *error);
 bool take_device(int ordinal, Error *why_not);
 

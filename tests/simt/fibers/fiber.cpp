@@ -25,7 +25,7 @@ namespace context = boost::context::detail;
 
 // Holds a thread's fragments, spilled and with redzones. Unused pages cost nothing.
 constexpr size_t kStackBytes = 256 * 1024;
-// For start(), the entry and suspend().
+// Bytes of the frames of start(), the entry and suspend().
 [[maybe_unused]] constexpr size_t kOuterFrames = 8 * 1024;
 
 [[maybe_unused]] void *bottom(const boost::context::stack_context &stack) {

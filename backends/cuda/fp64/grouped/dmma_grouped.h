@@ -45,7 +45,7 @@ struct GroupedKernel {
 // True if all numbers fit the table. The arrays of Batch::pointers must be in host memory.
 bool fits_grouped(const GemmDesc &desc, const GroupedKernel &kernel);
 
-// GroupedLaunch::launch(). The deepest products come first, so that the last blocks are short.
+// Implements GroupedLaunch::launch(). The deepest products come first, so that the last blocks are short.
 libsgemm_status_t launch_grouped(const GroupedKernel &kernel, const GemmDesc *groups, int64_t count,
                                  const Launch &launch, Error *error);
 
