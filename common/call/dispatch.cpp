@@ -107,7 +107,7 @@ libsgemm_status_t fail(Request *r, libsgemm_status_t status, const char *why) {
   return r->info->fail(status, text);
 }
 
-libsgemm_status_t nobody_left(Request *r, libsgemm_status_t last) {
+libsgemm_status_t no_backend_left(Request *r, libsgemm_status_t last) {
   ThreadInfo &info = *r->info;
   info.devices = 0;
   if (last != LIBSGEMM_SUCCESS) return fail(r, last, info.failure.text);
@@ -120,7 +120,7 @@ libsgemm_status_t nobody_left(Request *r, libsgemm_status_t last) {
   return fail(r, unavailable ? LIBSGEMM_UNAVAILABLE : LIBSGEMM_NOT_SUPPORTED, reason_in_words(info).c_str());
 }
 
-void tell_of_replacement(const Request &r, int asked, int index) {
+void report_replacement(const Request &r, int asked, int index) {
   for (int i = 0; i < asked; ++i) {
     const int missing = r.settings.preference.order[i];
     const bool refused = !load(missing) || lost_by_fork(missing) || (table_of(missing).is_gpu && !probe(missing));
@@ -157,7 +157,7 @@ bool named_blas_is_missing(Request *r) {
   return true;
 }
 
-void tell_of_ref() {
+void report_ref() {
   const std::string &name = library().env.cpu_blas;
   warn(kFirstCpu, Note::unavailable, [&] {
     return (name.empty() ? std::string("no BLAS of the CPU: ") : "LIBSGEMM_CPU_BLAS=" + name + " cannot be used: ") +
@@ -166,7 +166,7 @@ void tell_of_ref() {
 }
 
 // True: the next backend may try.
-bool go_on(Request *r, int index, libsgemm_status_t status, const Error &error) {
+bool falls_back(Request *r, int index, libsgemm_status_t status, const Error &error) {
   ThreadInfo &info = *r->info;
   const bool wrong = status == LIBSGEMM_VERIFICATION_FAILED;
   const Note::Why why = wrong ? Note::wrong : Note::failed;
@@ -276,8 +276,8 @@ libsgemm_status_t compute(Request *r) {
         info.choice = i < asked ? Choice::asked_for : Choice::replacement;
       }
       info.status = LIBSGEMM_SUCCESS;
-      if (asked > 0 && i >= asked && last == LIBSGEMM_SUCCESS && !info.late) tell_of_replacement(*r, asked, index);
-      if (stand_in) tell_of_ref();
+      if (asked > 0 && i >= asked && last == LIBSGEMM_SUCCESS && !info.late) report_replacement(*r, asked, index);
+      if (stand_in) report_ref();
       return status;
     }
     if (status == LIBSGEMM_NOT_SUPPORTED) {
@@ -285,7 +285,7 @@ libsgemm_status_t compute(Request *r) {
       continue;
     }
     last = status;
-    if (!go_on(now, index, status, error)) break;
+    if (!falls_back(now, index, status, error)) break;
     if (status == LIBSGEMM_VERIFICATION_FAILED && i + 1 < count && !now->at.cpu_can_reach()) {
       moved.reset(new (std::nothrow) Moved(*r));
       Request *copied = moved != nullptr ? moved->take(&error) : nullptr;
@@ -293,7 +293,7 @@ libsgemm_status_t compute(Request *r) {
       now = copied;
     }
   }
-  return nobody_left(r, last);
+  return no_backend_left(r, last);
 }
 
 void scale_on_host(const GemmDesc &desc) { scale_c(desc); }
@@ -324,7 +324,7 @@ libsgemm_status_t scale(Request *r) {
   const Backend &table = table_of(r->at.owner);
   if (lost_by_fork(r->at.owner) || !probe(r->at.owner)) {
     info.note(r->at.owner, lost_by_fork(r->at.owner) ? Note::after_fork : Note::unavailable);
-    return nobody_left(r, LIBSGEMM_SUCCESS);
+    return no_backend_left(r, LIBSGEMM_SUCCESS);
   }
   Launch launch = {};
   bool enqueued = false;
@@ -425,8 +425,8 @@ libsgemm_status_t dispatch_groups(const Caller &caller, const Groups &groups, co
     return status;
   }
   if (status == LIBSGEMM_NOT_SUPPORTED) return LIBSGEMM_SUCCESS;
-  if (go_on(&r, index, status, error)) return LIBSGEMM_SUCCESS;
-  return nobody_left(&r, status);
+  if (falls_back(&r, index, status, error)) return LIBSGEMM_SUCCESS;
+  return no_backend_left(&r, status);
 }
 
 libsgemm_status_t dispatch(const Call &call, const GemmDesc &desc, const Settings &settings, libsgemm_handle *handle,

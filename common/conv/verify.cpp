@@ -8,8 +8,8 @@
 #include "contract/half.h"
 #include "matrix/terms.h"
 #include "process/parallel.h"
-#include "verify/claim.h"
 #include "verify/draw.h"
+#include "verify/error_contract.h"
 
 namespace libsgemm {
 namespace {

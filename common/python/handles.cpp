@@ -165,9 +165,10 @@ libsgemm_handle_t handle_for(const Place &place, const Settings &settings) {
 
 void raise(libsgemm_status_t status) {
   libsgemm_info_t info;
-  const bool told = libsgemm_last_info(&info) == LIBSGEMM_SUCCESS && info.status == status && info.message[0] != '\0';
+  const bool reported =
+      libsgemm_last_info(&info) == LIBSGEMM_SUCCESS && info.status == status && info.message[0] != '\0';
   nb::module_::import_("libsgemm._errors")
-      .attr("raise_status")(static_cast<int>(status), told ? info.message : libsgemm_status_string(status));
+      .attr("raise_status")(static_cast<int>(status), reported ? info.message : libsgemm_status_string(status));
   throw std::logic_error("libsgemm._errors.raise_status() has raised nothing");
 }
 

@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "claim.h"
+#include "error_contract.h"
 
 namespace libsgemm {
 namespace {

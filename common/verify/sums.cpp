@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "claim.h"
 #include "contract/checksum.h"
+#include "error_contract.h"
 #include "process/parallel.h"
 
 namespace libsgemm {
@@ -136,7 +136,7 @@ struct Sums {
   }
 };
 
-ChecksumBound bound_of(const Claim &c, const Sums &sums) {
+ChecksumBound bound_of(const ErrorContract &c, const Sums &sums) {
   const Product &p = c.products.term[0];
   const double terms = static_cast<double>(c.products.count) * static_cast<double>(p.k);
   ChecksumBound b =
@@ -156,7 +156,7 @@ ChecksumBound bound_of(const Claim &c, const Sums &sums) {
 }
 
 // For a row without NaN and Inf.
-double ratio_of_row(const Claim &c, const Sums &sums, const ChecksumBound &bound, size_t i) {
+double ratio_of_row(const ErrorContract &c, const Sums &sums, const ChecksumBound &bound, size_t i) {
   const double alpha = static_cast<double>(c.alpha), beta = static_cast<double>(c.beta);
   const bool solution_first = c.solved && c.products.term[0].x.structure != View::triangular;
   const double product = sums.product.value[i], before = sums.before.value[i];
@@ -167,13 +167,13 @@ double ratio_of_row(const Claim &c, const Sums &sums, const ChecksumBound &bound
   return checksum_ratio(product, alpha * before, row, bound);
 }
 
-bool has_triangle(const Claim &c) {
+bool has_triangle(const ErrorContract &c) {
   const Product &p = c.products.term[0];
   return p.x.structure == View::triangular || p.y.structure == View::triangular;
 }
 
 // For a column of C whose column of y is not finite. Without a triangle's zeros no element may be finite.
-double ratio_of_spoilt_column(const Claim &c, int64_t j) {
+double ratio_of_spoilt_column(const ErrorContract &c, int64_t j) {
   const Output &out = c.products.out;
   for (int64_t i = out.first_row(j); i < out.last_row(j, c.products.term[0].m); ++i) {
     if (std::isfinite(*out.at(i, j))) return std::numeric_limits<double>::infinity();
@@ -182,9 +182,9 @@ double ratio_of_spoilt_column(const Claim &c, int64_t j) {
 }
 
 // The worst of all rows and of columns without weight. Lines that sums cannot judge are recomputed.
-double judge_all(const Claim &c, const Sums &sums, const std::vector<double> &signs) {
+double judge_all(const ErrorContract &c, const Sums &sums, const std::vector<double> &signs) {
   constexpr size_t kMostLines = 16;
-  const Claim transposed = c.transposed();
+  const ErrorContract transposed = c.transposed();
   const bool triangle = has_triangle(c);
   const ChecksumBound bound = bound_of(c, sums);
   std::vector<int64_t> rows, columns;
@@ -280,7 +280,7 @@ void multiply_triangle(const Product &p, Output::Part part, const double *signs,
 
 }  // namespace
 
-double worst_of_sums(const Claim &c, uint64_t seed) {
+double worst_of_sums(const ErrorContract &c, uint64_t seed) {
   const Product &p = c.products.term[0];
   const Output &out = c.products.out;
   std::vector<double> signs(static_cast<size_t>(p.n));

@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "claim.h"
+#include "error_contract.h"
 #include "matrix/scratch.h"
 #include "process/parallel.h"
 
@@ -132,7 +132,7 @@ struct AllParts {
   std::vector<Parts> x, y;
 };
 
-AllParts all_parts(const Claim &c) {
+AllParts all_parts(const ErrorContract &c) {
   AllParts all;
   if (!mode_traits(c.mode).loses_bits()) return all;
   const Product &p = c.products.term[0];
@@ -141,7 +141,7 @@ AllParts all_parts(const Claim &c) {
   return all;
 }
 
-double worst_of_tile(const Claim &c, const AllParts &all, Packed *packed, Tile *t) {
+double worst_of_tile(const ErrorContract &c, const AllParts &all, Packed *packed, Tile *t) {
   std::memset(t->value, 0, sizeof t->value);
   std::memset(t->magnitude, 0, sizeof t->magnitude);
   for (int term = 0; term < c.products.count; ++term) {
@@ -152,7 +152,7 @@ double worst_of_tile(const Claim &c, const AllParts &all, Packed *packed, Tile *
   double worst = 0;
   for (int64_t column = 0; column < t->columns; ++column) {
     const int64_t j = t->j + column;
-    bool told = false;
+    bool judged = false;
     const int64_t first = std::max(t->i, c.products.out.first_row(j));
     const int64_t last = std::min(t->i + t->rows, c.products.out.last_row(j, c.products.term[0].m));
     for (int64_t i = first; i < last; ++i) {
@@ -162,7 +162,7 @@ double worst_of_tile(const Claim &c, const AllParts &all, Packed *packed, Tile *
         const Parts &x = all.x[static_cast<size_t>(i)], &y = all.y[static_cast<size_t>(j)];
         lost = lost_by(x, y);
       }
-      worst = std::max(worst, element_ratio(c, i, j, t->value[at], t->magnitude[at], lost, &told));
+      worst = std::max(worst, element_ratio(c, i, j, t->value[at], t->magnitude[at], lost, &judged));
     }
   }
   return worst;
@@ -170,7 +170,7 @@ double worst_of_tile(const Claim &c, const AllParts &all, Packed *packed, Tile *
 
 }  // namespace
 
-double worst_of_all(const Claim &c) {
+double worst_of_all(const ErrorContract &c) {
   const int64_t m = c.products.term[0].m, n = c.products.term[0].n;
   const int64_t down = (m - 1) / kTile + 1, across = (n - 1) / kTile + 1;
   const double terms = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(c.products.term[0].k);

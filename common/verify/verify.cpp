@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "claim.h"
 #include "draw.h"
+#include "error_contract.h"
 #include "process/parallel.h"
 
 namespace libsgemm {
@@ -71,14 +71,14 @@ void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Colum
   }
 }
 
-double worst_of_samples(const Claim &columns, uint64_t seed) {
-  const Claim rows = columns.transposed();
+double worst_of_samples(const ErrorContract &columns, uint64_t seed) {
+  const ErrorContract rows = columns.transposed();
   const Product &p = columns.products.term[0];
   double worst[2 * kSamples] = {};
   const double terms = static_cast<double>(kSamples) * static_cast<double>(p.m + p.n) * static_cast<double>(p.k);
   in_parallel(2 * kSamples, terms, [&](int64_t first, int64_t last) {
     for (int64_t s = first; s < last; ++s) {
-      const Claim &c = s % 2 == 0 ? columns : rows;
+      const ErrorContract &c = s % 2 == 0 ? columns : rows;
       worst[s] = worst_of_column(c, draw(seed, static_cast<uint64_t>(s), c.products.term[0].n));
     }
   });
@@ -88,7 +88,7 @@ double worst_of_samples(const Claim &columns, uint64_t seed) {
 
 }  // namespace
 
-double worst_of_column(const Claim &c, int64_t j) {
+double worst_of_column(const ErrorContract &c, int64_t j) {
   const Product &p = c.products.term[0];
   const int64_t first = c.products.out.first_row(j), last = c.products.out.last_row(j, p.m);
   Column column;
@@ -98,12 +98,12 @@ double worst_of_column(const Claim &c, int64_t j) {
   const bool split = mode_traits(c.mode).loses_bits();
   const Parts y = split ? parts(p.y.transposed(), j, p.k, c.mode) : Parts{0, 0};
   double worst = 0;
-  bool told = false;
+  bool judged = false;
   for (int64_t i = first; i < last; ++i) {
     const Parts x = split ? parts(p.x, i, p.k, c.mode) : Parts{0, 0};
     const auto at = static_cast<size_t>(i);
     const double lost = lost_by(x, y);
-    worst = std::max(worst, element_ratio(c, i, j, column.value[at], column.magnitude[at], lost, &told));
+    worst = std::max(worst, element_ratio(c, i, j, column.value[at], column.magnitude[at], lost, &judged));
   }
   return worst;
 }
@@ -114,7 +114,7 @@ double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_veri
   double worst = 0;
   for (int64_t item = 0; item < desc.batch_count; ++item) {
     const GemmDesc d = batch_item(desc, item);
-    const Claim c = claim(d, before != nullptr ? before->item(item) : nullptr, arithmetic);
+    const ErrorContract c = error_contract(d, before != nullptr ? before->item(item) : nullptr, arithmetic);
     // Under directed rounding, errors of one direction add up in a checksum, and sums that leave the range may become
     // any number.
     const bool all = mode == LIBSGEMM_VERIFY_FULL || c.products.term[0].n <= 2 * kSamples || arithmetic.floats.directed;

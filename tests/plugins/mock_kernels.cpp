@@ -15,7 +15,7 @@
 #include "mock_device.h"
 #include "mock_plan.h"
 #include "ref/ref.h"
-#include "verify/claim.h"
+#include "verify/error_contract.h"
 
 namespace mock {
 namespace {
@@ -265,7 +265,7 @@ libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool afte
       if (!old.take(desc)) std::abort();  // no test lacks memory for it
       return;
     }
-    Claim c = claim(desc, desc.beta != 0 ? old.item(0) : nullptr, {what.mode, false});
+    ErrorContract c = error_contract(desc, desc.beta != 0 ? old.item(0) : nullptr, {what.mode, false});
     c.factor = what.factor;
     c.cut = what.cut;
     auto *results = static_cast<double *>(launch.workspace);
@@ -285,7 +285,7 @@ libsgemm_status_t elements(const GemmDesc &desc, const ElementBound &bound, cons
   if (refused(kElements, launch, "judgement", error)) return LIBSGEMM_EXECUTION_FAILED;
   const Lock lock(g_mutex);
   const auto run = [desc, bound, before, launch] {
-    Claim c = claim(desc, before, {bound.mode, false});
+    ErrorContract c = error_contract(desc, before, {bound.mode, false});
     c.factor = bound.factor;
     c.cut = bound.cut;
     auto *results = static_cast<double *>(launch.workspace);

@@ -7,7 +7,7 @@
 #include "simt/fibers/job.h"
 #include "simt/fibers/simt.h"
 #include "support/catch.h"
-#include "verify/claim.h"
+#include "verify/error_contract.h"
 
 using namespace sgemm_test;
 using libsgemm::Checksum;
@@ -67,8 +67,9 @@ void compare_with_host(const Case &test, libsgemm_math_mode_t mode, float error)
   what.mode = mode;
   what.factor = libsgemm::error_factor(desc, {mode, false});
   const double ratio = checksum_of(desc, what, [&] { desc.c[desc.m - 1 + (desc.n - 1) * desc.ldc] += error; });
-  const libsgemm::Claim claim = libsgemm::claim(desc, reads_c(desc) ? before.item(0) : nullptr, {mode, false});
-  const double wanted = libsgemm::worst_of_sums(what.transposed ? claim.transposed() : claim, what.seed);
+  const libsgemm::ErrorContract contract =
+      libsgemm::error_contract(desc, reads_c(desc) ? before.item(0) : nullptr, {mode, false});
+  const double wanted = libsgemm::worst_of_sums(what.transposed ? contract.transposed() : contract, what.seed);
   INFO(describe(test) << " " << libsgemm::math_mode_name(mode) << " error " << error);
   CHECK(ratio == Approx(wanted).epsilon(1e-6));
   CHECK((ratio > 1) == (error != 0));
@@ -139,8 +140,8 @@ TEST_CASE("the checksum on a device is that of the host at the ends of the range
         }
       }
     });
-    const libsgemm::Claim claim = libsgemm::claim(scaled, nullptr, {});
-    const double wanted = libsgemm::worst_of_sums(what.transposed ? claim.transposed() : claim, what.seed);
+    const libsgemm::ErrorContract contract = libsgemm::error_contract(scaled, nullptr, {});
+    const double wanted = libsgemm::worst_of_sums(what.transposed ? contract.transposed() : contract, what.seed);
     INFO("ratios " << ratio << " and " << wanted << " of " << range.a << " " << range.b << " " << range.alpha);
     CHECK((ratio == wanted || ratio == Approx(wanted).epsilon(1e-6)));
     return ratio;

@@ -8,7 +8,7 @@
 #include "simt/fibers/simt.h"
 #include "support/catch.h"
 #include "support/part.h"
-#include "verify/claim.h"
+#include "verify/error_contract.h"
 
 using namespace sgemm_test;
 
@@ -63,7 +63,7 @@ class Product {
     CHECK(workspace.intact());
     const auto *results = static_cast<const double *>(workspace.data());
     const double found = *std::max_element(results, results + libsgemm::cuda::elements_bytes(desc, 0) / sizeof(double));
-    const double wanted = libsgemm::worst_of_all(libsgemm::claim(desc, before, how_));
+    const double wanted = libsgemm::worst_of_all(libsgemm::error_contract(desc, before, how_));
     CHECK((found == wanted || found == Approx(wanted).epsilon(1e-6)));
     return found;
   }

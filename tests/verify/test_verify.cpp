@@ -1,5 +1,5 @@
 // Calls verify/verify.h below the API, where results can be falsified.
-#include "verify/claim.h"
+#include "verify/error_contract.h"
 
 #include <algorithm>
 #include <cmath>
@@ -188,8 +188,8 @@ TEST_CASE("the checksum finds an error in any routine's result") {
         Snapshot before;
         REQUIRE(before.take(p.desc));
         p.compute();
-        const Claim claim = libsgemm::claim(p.desc, before.item(0), {});
-        for (const Claim &c : {claim, claim.transposed()}) {
+        const ErrorContract contract = libsgemm::error_contract(p.desc, before.item(0), {});
+        for (const ErrorContract &c : {contract, contract.transposed()}) {
           INFO(to_string(p.desc));
           for (uint64_t seed = 0; seed < 20; ++seed) CHECK(worst_of_sums(c, seed) < 1);
           for (int64_t j = 1; j < p.desc.n; j += 7) {
@@ -215,9 +215,9 @@ TEST_CASE("many threads verify as one does") {
   p.compute();
   const double clean = verify_result(p.desc, &before, LIBSGEMM_VERIFY_FULL);
   CHECK(clean <= 1);
-  const Claim claim = libsgemm::claim(p.desc, before.item(0), {});
+  const ErrorContract contract = libsgemm::error_contract(p.desc, before.item(0), {});
   double columns = 0;
-  for (int64_t j = 0; j < p.desc.n; ++j) columns = std::max(columns, worst_of_column(claim, j));
+  for (int64_t j = 0; j < p.desc.n; ++j) columns = std::max(columns, worst_of_column(contract, j));
   CHECK(clean == Approx(columns));
   p.at(299, 289) += 1e-2f;
   CHECK(verify_result(p.desc, &before, LIBSGEMM_VERIFY_FULL) > 1);

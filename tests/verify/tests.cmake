@@ -5,7 +5,7 @@ set_tests_properties(test_verify_calls.mock PROPERTIES LABELS cpu TIMEOUT 600 EN
                      "LIBSGEMM_TEST_BACKEND=cuda;LIBSGEMM_BACKEND_PATH=${CMAKE_CURRENT_BINARY_DIR}/plugins/gpu")
 add_dependencies(test_verify_calls mock_gpu)
 # test_verify calls functions below the API, so it links the library's objects.
-libsgemm_objects(objects verify/verify.cpp verify/claim.cpp verify/sums.cpp verify/tiles.cpp process/parallel.cpp matrix/host_matrix.cpp
+libsgemm_objects(objects verify/verify.cpp verify/error_contract.cpp verify/sums.cpp verify/tiles.cpp process/parallel.cpp matrix/host_matrix.cpp
                  matrix/product.cpp ref/naive.cpp)
 libsgemm_add_test(verify/test_verify SOURCES verify/test_verify_range.cpp verify/test_verify_rates.cpp ${objects})
 target_link_libraries(test_verify PRIVATE libsgemm_support)

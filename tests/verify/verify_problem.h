@@ -6,7 +6,7 @@
 
 #include "ref/ref.h"
 #include "support/catch.h"
-#include "verify/claim.h"
+#include "verify/error_contract.h"
 
 namespace verify_test {
 

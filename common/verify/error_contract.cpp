@@ -1,4 +1,4 @@
-#include "claim.h"
+#include "error_contract.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +49,7 @@ Factors factors(const Product &p, int64_t i, int64_t j) {
   return f;
 }
 
-Line all_factors(const Claim &c, int64_t i, int64_t j) {
+Line all_factors(const ErrorContract &c, int64_t i, int64_t j) {
   Line all = {};
   for (int t = 0; t < c.products.count; ++t) {
     const Product &p = c.products.term[t];
@@ -65,7 +65,7 @@ Line all_factors(const Claim &c, int64_t i, int64_t j) {
 // True if a trsm solution has Inf and NaN where substitution in FP64 has them: after a zero on the diagonal, or growth
 // beyond FP32's range. A kernel multiplies the right-hand side or the solution by alpha: if only one of these leaves
 // the range, later elements may be finite or not.
-bool right_not_to_be_finite(const Claim &c, int64_t j) {
+bool right_not_to_be_finite(const ErrorContract &c, int64_t j) {
   const View &t = c.products.term[0].x;
   const int64_t order = c.products.term[0].m;
   constexpr double kLimit = kLargest / 2;
@@ -104,9 +104,9 @@ double smallest(const Arithmetic &how) {
 }
 
 // Judges a solution once, as a whole: a single row does not show the cause.
-double solution_ratio(const Claim &c, int64_t j, bool *told) {
-  if (*told || c.products.term[0].x.structure != View::triangular) return 0;
-  *told = true;
+double solution_ratio(const ErrorContract &c, int64_t j, bool *judged) {
+  if (*judged || c.products.term[0].x.structure != View::triangular) return 0;
+  *judged = true;
   return right_not_to_be_finite(c, j) ? 0 : kInfinity;
 }
 
@@ -126,21 +126,21 @@ double error_factor(const GemmDesc &d, const Arithmetic &how) {
   return factor;
 }
 
-Claim claim(const GemmDesc &d, const float *before, const Arithmetic &how) {
+ErrorContract error_contract(const GemmDesc &d, const float *before, const Arithmetic &how) {
   const bool solved = d.routine == Routine::trsm;
   const Products p = solved ? products(d, d.c, d.ldc, how.mode) : products(d, before, d.m, how.mode);
   const bool reads = before != nullptr && reads_c(d) && d.routine != Routine::trmm;
   const Output old = {reads ? const_cast<float *>(before) : nullptr, 1, d.m, p.out.part};
-  const Claim c = {p,
-                   old,
-                   d.alpha,
-                   d.beta,
-                   solved,
-                   how.mode,
-                   error_factor(d, how),
-                   cut_off(d, how),
-                   smallest(how),
-                   how.floats.directed};
+  const ErrorContract c = {p,
+                           old,
+                           d.alpha,
+                           d.beta,
+                           solved,
+                           how.mode,
+                           error_factor(d, how),
+                           cut_off(d, how),
+                           smallest(how),
+                           how.floats.directed};
   return solved && d.side == LIBSGEMM_RIGHT ? c.transposed() : c;
 }
 
@@ -148,7 +148,7 @@ Parts parts(const View &x, int64_t row, int64_t k, libsgemm_math_mode_t mode) {
   return parts_of(line(x, row, k), mode);
 }
 
-ElementBound element_bound(const Claim &c) {
+ElementBound element_bound(const ErrorContract &c) {
   const double terms = static_cast<double>(c.products.term[0].k) * c.products.count;
   const double beta = c.before.data != nullptr ? static_cast<double>(c.beta) : 0;
   return {c.mode, c.factor, static_cast<double>(c.alpha), beta, terms, c.cut, c.smallest, c.directed};
@@ -160,7 +160,8 @@ ElementBound element_bound(const GemmDesc &d, const Arithmetic &how) {
   return {how.mode, error_factor(d, how), alpha, beta, terms, cut_off(d, how), smallest(how), how.floats.directed};
 }
 
-double element_ratio(const Claim &c, int64_t i, int64_t j, double value, double magnitude, double lost, bool *told) {
+double element_ratio(const ErrorContract &c, int64_t i, int64_t j, double value, double magnitude, double lost,
+                     bool *judged) {
   const Product &p = c.products.term[0];
   const double old = c.before.data != nullptr ? static_cast<double>(*c.before.at(i, j)) : 0;
   const ElementBound bound = element_bound(c);
@@ -168,7 +169,7 @@ double element_ratio(const Claim &c, int64_t i, int64_t j, double value, double 
     const ProductElement element = {static_cast<double>(*c.products.out.at(i, j)), old, value, magnitude, lost};
     return product_ratio(element, bound, [&] { return all_factors(c, i, j); });
   }
-  if (!std::isfinite(value)) return solution_ratio(c, j, told);
+  if (!std::isfinite(value)) return solution_ratio(c, j, judged);
   const double scaled = magnitude + std::fabs(bound.alpha * old);
   Limits limits = {c.factor, scaled, 0, element_floor(bound), scaled > kLargest / (1 + c.factor), c.directed};
   const double worst = error_ratio(value, bound.alpha * old, limits);
