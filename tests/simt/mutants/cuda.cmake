@@ -16,7 +16,7 @@ libsgemm_add_mutant(wgmma_empty ${wgmma}_copy.cuh "(at.empty(), at.parity ^ 1)" 
 libsgemm_add_mutant(wgmma_swizzle cuda/wgmma/operand_lines.cuh "kLine == 128 ? 1 : 2" "2" "${wrong_element}")
 libsgemm_add_mutant(wgmma_blocks cuda/wgmma/operand_lines.cuh "(kDepth * 128 >> 4)" "(kDepth * 64 >> 4)"
                     "${wrong_element}")
-libsgemm_add_mutant(wgmma_release ${wgmma}_multiply.cuh "wgmma_wait<1>();  // for" "wgmma_wait<2>();  // for" "${wrong_element}")
+libsgemm_add_mutant(wgmma_release ${wgmma}_multiply.cuh "wgmma_wait<1>();  // for the previous" "wgmma_wait<2>();  // for the previous" "${wrong_element}")
 libsgemm_add_mutant(wgmma_sums ${wgmma}_multiply.cuh "  ptx::wgmma_wait<0>();\n  at->release" "  at->release"
                     "before its products of wgmma are[ \n]+waited")
 libsgemm_add_mutant(wgmma_first_barrier ${engine} "else {\n    ptx::synchronize_cluster();" "else {\n    __syncthreads();"
