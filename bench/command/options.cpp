@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <initializer_list>
-#include <iterator>
-
 #include "inputs/distributions.h"
 #include "inputs/precision.h"
 
@@ -13,6 +10,19 @@ namespace {
 
 // An empty name would count as an option left out.
 std::string check_file_name(const std::string &name) { return name.empty() ? "the name of a file is empty" : ""; }
+
+void add_device(CLI::App *app, const char *which, int *device) {
+  app->add_option("--device", *device, fmt::format("{}, as its vendor's runtime counts them", which))
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1023));
+}
+
+void add_cache_file(CLI::App *app, std::string *output, std::string *backend) {
+  app->add_option("-o,--output", *output,
+                  "This file instead of the one in the cache, which programs find by themselves")
+      ->check(check_file_name);
+  app->add_option("--backend", *backend, "The backend of the GPU (default: the first that is available)");
+}
 
 void add_shape(CLI::App *app, BenchOptions *options) {
   app->add_option("--shape", options->shapes, "m,n,k[,pad] or mxnxk[+pad]; repeatable. ld = rows + pad")
@@ -48,11 +58,8 @@ void add_routines(CLI::App *app, BenchOptions *options) {
       ->check(CLI::Range(1, 1000000));
 }
 
-// Measurements other than the default table; each excludes the others.
-constexpr const char *kModes[] = {"--accuracy", "--ladder", "--overhead", "--host", "--decision", "--groups"};
-
-void exclude(CLI::App *app, std::initializer_list<const char *> names, const std::vector<std::string> &others) {
-  for (const char *name : names) {
+void exclude(CLI::App *app, const std::vector<std::string> &names, const std::vector<std::string> &others) {
+  for (const std::string &name : names) {
     for (const std::string &other : others) {
       if (name != other) app->get_option(name)->excludes(app->get_option(other));
     }
@@ -102,9 +109,7 @@ void add_bench_candidates(CLI::App *app, BenchOptions *options) {
       "sconv2d: cudnn (its fastest FP32 algorithm), cudnn-implicit, miopen, onednn (in layouts of its own), "
       "onednn-plain, "
       "or several of one memory as a comma list (default: none)");
-  app->add_option("--device", options->device, "The GPU of such a peer, as its vendor's runtime counts them")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1023));
+  add_device(app, "The GPU of such a peer", &options->device);
 }
 
 void add_bench_time(CLI::App *app, BenchOptions *options) {
@@ -183,10 +188,11 @@ void add_groups(CLI::App *app, BenchModes *modes) {
   });
 }
 
+// The measurements other than the default table exclude each other.
 void exclude_modes(CLI::App *app) {
-  const std::vector<std::string> all(std::begin(kModes), std::end(kModes));
-  for (const char *mode : kModes) exclude(app, {mode}, all);
-  exclude(app, {"--side", "--uplo", "--batch", "--beta", "--plan", "--regret"}, all);
+  const std::vector<std::string> modes = {"--accuracy", "--ladder", "--overhead", "--host", "--decision", "--groups"};
+  exclude(app, modes, modes);
+  exclude(app, {"--side", "--uplo", "--batch", "--beta", "--plan", "--regret"}, modes);
   exclude(app, {"--random"}, {"--accuracy", "--ladder", "--overhead", "--groups"});
   exclude(app, {"--groups"},
           {"--sweep", "--suite", "--filter", "--max-flops", "--backend", "--math", "--workspace", "--json"});
@@ -235,10 +241,7 @@ void add_gemm(CLI::App *app, GemmOptions *options) {
 void add_calibrate(CLI::App *app, CalibrateOptions *options) {
   CLI::Option *show = app->add_flag("--show", options->show, "Print the stored calibration, measure nothing");
   app->add_flag("--remove", options->remove, "Remove it, measure nothing")->excludes(show);
-  app->add_option("-o,--output", options->output,
-                  "This file instead of the one in the cache, which programs find by themselves")
-      ->check(check_file_name);
-  app->add_option("--backend", options->backend, "The backend of the GPU (default: the first that is available)");
+  add_cache_file(app, &options->output, &options->backend);
   app->add_option("--seconds", options->seconds, "About how many seconds to measure")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 3600.0));
@@ -273,13 +276,8 @@ void add_tune(CLI::App *app, TuneOptions *options) {
   }
   CLI::Option *show = app->add_flag("--show", options->show, "Print the stored tuning, measure nothing");
   app->add_flag("--remove", options->remove, "Remove the tuning of the GPU, measure nothing")->excludes(show);
-  app->add_option("-o,--output", options->output,
-                  "This file instead of the one in the cache, which programs find by themselves")
-      ->check(check_file_name);
-  app->add_option("--backend", options->backend, "The backend of the GPU (default: the first that is available)");
-  app->add_option("--device", options->calls.device, "The GPU, as its vendor's runtime counts them")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1023));
+  add_cache_file(app, &options->output, &options->backend);
+  add_device(app, "The GPU", &options->calls.device);
   app->add_option("--reps", options->calls.reps, "Timed samples of each kernel that may be the fastest")
       ->capture_default_str()
       ->check(CLI::Range(3, 1000000));
@@ -288,9 +286,7 @@ void add_tune(CLI::App *app, TuneOptions *options) {
 void add_probe(CLI::App *app, ProbeOptions *options) {
   app->add_option("--backend", options->backend, "Processor: cuda, hip or cpu (default: all that are present)")
       ->check(CLI::IsMember({"cuda", "hip", "cpu"}));
-  app->add_option("--device", options->device, "The GPU, as its vendor's runtime counts them")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1023));
+  add_device(app, "The GPU", &options->device);
   app->add_option("--only", options->groups,
                   fmt::format("Groups to measure, comma list of {} (default: all); sgemm measures its ceilings, too",
                               fmt::join(probe_groups(), ",")))

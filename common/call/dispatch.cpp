@@ -189,8 +189,7 @@ class Moved {
 
   // NULL, with *error: copying failed.
   Request *take(Error *error) {
-    const bool copied = from_.operation.visit_one([&](const auto &desc) { return take(desc, error); });
-    return copied ? &*request_ : nullptr;
+    return from_.operation.visit_one([&](const auto &desc) { return take(desc, error); });
   }
   libsgemm_status_t finish(Error *error) {
     if (!request_) return LIBSGEMM_SUCCESS;
@@ -200,16 +199,16 @@ class Moved {
   }
 
  private:
-  bool take(const GemmDesc &desc, Error *error) {
-    return copy_.take(device_memory(from_), desc, error) == LIBSGEMM_SUCCESS && request(Operation(copy_.desc()));
+  Request *take(const GemmDesc &desc, Error *error) {
+    const libsgemm_status_t status = copy_.take(device_memory(from_), desc, error);
+    return status == LIBSGEMM_SUCCESS ? request(Operation(copy_.desc())) : nullptr;
   }
-  bool take(const ConvDesc &desc, Error *error) {
-    return conv_copy_.take(device_memory(from_), desc, error) == LIBSGEMM_SUCCESS &&
-           request(Operation(conv_copy_.desc()));
+  Request *take(const ConvDesc &desc, Error *error) {
+    const libsgemm_status_t status = conv_copy_.take(device_memory(from_), desc, error);
+    return status == LIBSGEMM_SUCCESS ? request(Operation(conv_copy_.desc())) : nullptr;
   }
-  bool request(const Operation &copied) {
-    request_.emplace(Request{from_.caller, copied, from_.settings, from_.handle, from_.info});
-    return true;
+  Request *request(const Operation &copied) {
+    return &request_.emplace(Request{from_.caller, copied, from_.settings, from_.handle, from_.info});
   }
 
   const Request &from_;
@@ -369,7 +368,7 @@ libsgemm_status_t wait_for_operands(Request *r) {
 }
 
 libsgemm_status_t check_request(const Call &call, const GemmDesc &desc, Request *r) {
-  libsgemm_status_t status = find_operands(r->operation, r->settings, r->handle, call.device_only, &r->at, r->info);
+  libsgemm_status_t status = find_operands(desc, r->settings, r->handle, call.device_only, &r->at, r->info);
   if (status == LIBSGEMM_SUCCESS && call.device_only && r->at.on_host()) {
     return r->info->fail(LIBSGEMM_NOT_SUPPORTED, "A, B and C are in host memory");
   }
@@ -443,7 +442,7 @@ libsgemm_status_t dispatch(const ConvCall &call, const ConvDesc &desc, const Set
                            libsgemm_handle *handle, ThreadInfo *info) {
   const Caller caller = {call.entry};
   Request r = {caller, Operation(desc), settings, handle, info};
-  libsgemm_status_t status = find_operands(r.operation, settings, handle, false, &r.at, info);
+  libsgemm_status_t status = find_operands(as_product(desc), settings, handle, false, &r.at, info);
   if (status == LIBSGEMM_SUCCESS) status = check_conv_memory(desc, info);
   if (status == LIBSGEMM_SUCCESS && handle != nullptr && r.at.on_host()) status = wait_for_operands(&r);
   if (status != LIBSGEMM_SUCCESS) return status;

@@ -2,6 +2,8 @@
 // differs is overloaded on the description and called by visit().
 #pragma once
 
+#include <algorithm>
+
 #include "contract/conv.h"
 #include "contract/desc.h"
 
@@ -23,12 +25,12 @@ class Operation {
   // act(description)
   template <typename Act>
   auto visit(const Act &act) const {
-    return groups_ != nullptr ? act(*groups_) : visit_one(act);
+    return groups_ == nullptr ? visit_one(act) : act(*groups_);
   }
   // Not for groups: they are neither verified nor in host memory.
   template <typename Act>
   auto visit_one(const Act &act) const {
-    return conv_ != nullptr ? act(*conv_) : act(*product_);
+    return product_ != nullptr ? act(*product_) : act(*conv_);
   }
 
   const GemmDesc *product() const { return product_; }  // NULL: another kind
@@ -39,25 +41,28 @@ class Operation {
   const GroupsDesc *groups_ = nullptr;
 };
 
-// The product that tells an operation's place in memory, its settings and its time.
+// The product that tells an operation's place in memory and its time.
 inline const GemmDesc &as_product(const GemmDesc &desc) { return desc; }
 inline GemmDesc as_product(const ConvDesc &desc) { return product_of(desc); }
-inline const GemmDesc &as_product(const GroupsDesc &desc) { return *desc.groups; }
+
+// Groups have the same settings.
+template <typename Desc>
+const Desc &any_of_groups(const Desc &desc) {
+  return desc;
+}
+inline const GemmDesc &any_of_groups(const GroupsDesc &desc) { return *desc.groups; }
 
 inline libsgemm_math_mode_t math_mode(const Operation &x) {
-  return x.visit([](const auto &desc) { return as_product(desc).math_mode; });
+  return x.visit([](const auto &desc) { return any_of_groups(desc).math_mode; });
 }
 inline libsgemm_deterministic_t deterministic(const Operation &x) {
-  return x.visit([](const auto &desc) { return as_product(desc).deterministic; });
+  return x.visit([](const auto &desc) { return any_of_groups(desc).deterministic; });
 }
 inline bool invariant(const Operation &x) { return deterministic(x) == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
 inline bool reads_c(const ConvDesc &desc) { return desc.beta != 0.0f; }
 inline bool reads_c(const GroupsDesc &desc) {
-  for (int64_t i = 0; i < desc.count; ++i) {
-    if (reads_c(desc.groups[i])) return true;
-  }
-  return false;
+  return std::any_of(desc.groups, desc.groups + desc.count, [](const GemmDesc &group) { return reads_c(group); });
 }
 inline bool reads_c(const Operation &x) {
   return x.visit([](const auto &desc) { return reads_c(desc); });

@@ -115,6 +115,8 @@ void take_pinned_as_managed(Location *locations, int count) {
   }
 }
 
+}  // namespace
+
 libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, const libsgemm_handle *handle,
                                 bool device_only, Placement *placement, ThreadInfo *info) {
   if (info->late) return find_operands_at_end(desc, info);
@@ -152,15 +154,6 @@ libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, 
     placement->arrays_on_device = arrays_on_device;
   }
   return LIBSGEMM_SUCCESS;
-}
-
-}  // namespace
-
-libsgemm_status_t find_operands(const Operation &operation, const Settings &settings, const libsgemm_handle *handle,
-                                bool device_only, Placement *placement, ThreadInfo *info) {
-  return operation.visit_one([&](const auto &desc) {
-    return find_operands(as_product(desc), settings, handle, device_only, placement, info);
-  });
 }
 
 }  // namespace libsgemm

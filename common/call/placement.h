@@ -3,7 +3,6 @@
 
 #include "contract/backend.h"
 #include "decision/model.h"
-#include "operation.h"
 #include "process/env.h"
 #include "process/thread_info.h"
 
@@ -22,7 +21,7 @@ struct Placement {
 // Asks the GPU backends that are candidates or loaded. `handle` may be NULL. INVALID_ARGUMENT: the operands are in
 // different memories, or not on the stream's device. UNAVAILABLE: LIBSGEMM_DEVICES excludes their device, or the CPU
 // cannot read them during exit, when no backend can be asked.
-libsgemm_status_t find_operands(const Operation &operation, const Settings &settings, const libsgemm_handle *handle,
+libsgemm_status_t find_operands(const GemmDesc &desc, const Settings &settings, const libsgemm_handle *handle,
                                 bool device_only, Placement *placement, ThreadInfo *info);
 
 }  // namespace libsgemm

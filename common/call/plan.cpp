@@ -115,7 +115,7 @@ libsgemm_status_t fill(const libsgemm_handle &handle, libsgemm_plan *plan, Threa
   GemmDesc located = desc;
   located.c = const_cast<float *>(static_cast<const float *>(x.x));
   Placement at;
-  libsgemm_status_t status = find_operands(Operation(located), settings, &handle, false, &at, info);
+  libsgemm_status_t status = find_operands(located, settings, &handle, false, &at, info);
   if (status != LIBSGEMM_SUCCESS || at.on_host() || !is_candidate(settings, at.owner)) return status;
   const Backend &table = table_of(at.owner);
   if (table.plan == nullptr) return status;
