@@ -1,8 +1,6 @@
-// The kernel table, in its order: X(name, purpose). `libsgemm info --kernels` prints the purpose (at most 36
-// characters). `Kernel name()` is in <name>.cu, or in the file of the same tile whose device code it launches: _split_k
-// with _multistage, _conv or _unaligned; _triangle, _symm and _trmm with _multistage; _fp32_fast with _fp16x3;
-// _conv_packed and _col2im with _conv; _depthwise_weights with _depthwise. sm90_wgmma_256x128x64.cu has all wgmma
-// kernels for single 16-bit products, sm90_wgmma_256x128x64_triangle.cu all for triangles.
+// The device code, in the order of the kernel table: X(name, purpose). `KernelList name()` in <name>.cu returns the
+// kernels that run it; _triangle, _symm and _trmm on FP64 tensor cores are in the file of the same tile, _weights in
+// that of _depthwise. `libsgemm info --kernels` prints the purpose of the first (at most 36 characters).
 #define LIBSGEMM_CUDA_ROWS(X)                                                 \
   X(sm75_ffma_1x1x1_naive, "ladder, step 1, and tiny k")                      \
   X(sm75_ffma_32x32x32_shared, "ladder, step 2")                              \
@@ -22,9 +20,6 @@
   X(sm80_ffma_32x32x32_multistage, "small C")                                 \
   X(sm75_ffma_64x64x8_double_buffered, "a few hundred rows and columns")      \
   X(sm75_ffma_32x32x16_double_buffered, "small C")                            \
-  X(sm80_ffma_128x64x16_split_k, "few tiles of C, deep k")                    \
-  X(sm80_ffma_64x64x16_split_k, "few tiles of C, deep k")                     \
-  X(sm75_ffma_64x64x8_split_k, "few tiles of C, deep k")                      \
   X(sm75_ffma_32x1x32_vector, "one row or column")                            \
   X(sm75_ffma_32x4x32_skinny, "up to 4 rows or columns")                      \
   X(sm75_ffma_32x8x32_skinny, "up to 8 rows or columns")                      \
@@ -53,61 +48,17 @@
   X(sm75_wmma_16x16x16_warp, "16-bit ladder, step 1")                         \
   X(sm75_wmma_128x128x32_staged, "sm_75, any alignment, pointers")            \
   X(sm80_wmma_256x128x32_multistage, "large C")                               \
-  X(sm80_wmma_256x128x32_split_k, "few tiles of C, deep k")                   \
   X(sm90_wgmma_256x128x64, "large C")                                         \
-  X(sm90_wgmma_240x128x64, "C that these tiles cover well")                   \
-  X(sm90_wgmma_224x128x64, "C that these tiles cover well")                   \
-  X(sm90_wgmma_208x128x64, "C that these tiles cover well")                   \
-  X(sm90_wgmma_192x128x64, "C that these tiles cover well")                   \
-  X(sm90_wgmma_176x128x64, "C that these tiles cover well")                   \
-  X(sm90_wgmma_160x128x64, "C that these tiles cover well")                   \
-  X(sm90_wgmma_144x128x64, "C that these tiles cover well")                   \
-  X(sm90_wgmma_128x128x64, "C that these tiles cover well")                   \
-  X(sm90_wgmma_112x128x64, "C that these tiles cover well")                   \
-  X(sm90_wgmma_96x128x64, "C that these tiles cover well")                    \
-  X(sm90_wgmma_80x128x64, "C that these tiles cover well")                    \
-  X(sm90_wgmma_64x128x64, "C that these tiles cover well")                    \
-  X(sm90_wgmma_48x128x64, "C that these tiles cover well")                    \
-  X(sm90_wgmma_32x128x64, "C that these tiles cover well")                    \
-  X(sm90_wgmma_16x128x64, "C that these tiles cover well")                    \
-  X(sm90_wgmma_64x64x64, "small C")                                           \
-  X(sm90_wgmma_48x64x64, "small C")                                           \
-  X(sm90_wgmma_32x64x64, "small C")                                           \
-  X(sm90_wgmma_16x64x64, "small C")                                           \
-  X(sm90_wgmma_240x128x64_split_k, "few tiles of C, deep k")                  \
-  X(sm90_wgmma_224x128x64_split_k, "few tiles of C, deep k")                  \
-  X(sm90_wgmma_208x128x64_split_k, "few tiles of C, deep k")                  \
-  X(sm90_wgmma_192x128x64_split_k, "few tiles of C, deep k")                  \
-  X(sm90_wgmma_176x128x64_split_k, "few tiles of C, deep k")                  \
-  X(sm90_wgmma_160x128x64_split_k, "few tiles of C, deep k")                  \
-  X(sm90_wgmma_144x128x64_split_k, "few tiles of C, deep k")                  \
-  X(sm90_wgmma_128x128x64_split_k, "few tiles of C, deep k")                  \
-  X(sm90_wgmma_112x128x64_split_k, "few tiles of C, deep k")                  \
-  X(sm90_wgmma_96x128x64_split_k, "few tiles of C, deep k")                   \
-  X(sm90_wgmma_80x128x64_split_k, "few tiles of C, deep k")                   \
-  X(sm90_wgmma_64x128x64_split_k, "few tiles of C, deep k")                   \
-  X(sm90_wgmma_48x128x64_split_k, "few tiles of C, deep k")                   \
-  X(sm90_wgmma_32x128x64_split_k, "few tiles of C, deep k")                   \
-  X(sm90_wgmma_16x128x64_split_k, "few tiles of C, deep k")                   \
-  X(sm90_wgmma_64x64x64_split_k, "few tiles of C, deep k")                    \
-  X(sm90_wgmma_48x64x64_split_k, "few tiles of C, deep k")                    \
-  X(sm90_wgmma_32x64x64_split_k, "few tiles of C, deep k")                    \
-  X(sm90_wgmma_16x64x64_split_k, "few tiles of C, deep k")                    \
   X(sm90_wgmma_256x128x64_triangle, "triangle of a large C")                  \
-  X(sm90_wgmma_192x128x64_triangle, "triangle that these tiles cover well")   \
-  X(sm90_wgmma_128x128x64_triangle, "triangle of a medium C")                 \
   X(sm90_wgmma_256x128x64_grouped, "groups of products, one launch")          \
   X(sm90_wgmma_128x128x64_grouped, "the same of medium sizes")                \
   X(sm90_wgmma_64x128x64_grouped, "the same of few rows or columns")          \
   X(sm80_mma_128x128x32_multistage, "large C")                                \
-  X(sm80_mma_128x128x32_split_k, "few tiles of C, deep k")                    \
   X(sm80_mma_256x128x64_multistage, "very large C")                           \
   X(sm80_mma_128x64x64_multistage, "medium C")                                \
   X(sm80_mma_128x64x64_unaligned, "any alignment")                            \
   X(sm80_mma_64x64x64_unaligned, "any alignment, medium C")                   \
-  X(sm80_mma_64x64x64_unaligned_split_k, "the same, deep k")                  \
   X(sm80_mma_32x32x128_unaligned, "any alignment, small C")                   \
-  X(sm80_mma_32x32x128_unaligned_split_k, "any alignment, small C, deep k")   \
   X(sm80_wmma_128x128x16_multistage, "any operands")                          \
   X(sm80_mma_256x128x32_multistage, "K-major operands")                       \
   X(sm90_wgmma_256x128x32_packed, "large C, operands rounded first")          \
@@ -121,70 +72,39 @@
   X(sm90_wgmma_128x256x32_fp16x3, "FP32's error by three products")           \
   X(sm80_mma_128x64x32_bf16x6, "FP32's error by six products")                \
   X(sm80_mma_128x64x32_fp16x3, "FP32's error by three products")              \
-  X(sm90_wgmma_128x256x32_fp32_fast, "FP32's bound, mostly by fp16x3")        \
-  X(sm80_mma_128x64x32_fp32_fast, "FP32's bound, tile by tile")               \
   X(sm90_dmma_64x128x32_multistage, "large C")                                \
-  X(sm90_dmma_64x128x32_split_k, "few tiles of C, deep k")                    \
   X(sm90_dmma_64x64x32_multistage, "medium C")                                \
-  X(sm90_dmma_64x64x32_split_k, "few tiles of C, deep k")                     \
   X(sm90_dmma_32x128x32_multistage, "C of few rows")                          \
-  X(sm90_dmma_32x128x32_split_k, "C of few rows, deep k")                     \
   X(sm90_dmma_128x32x32_multistage, "C of few columns")                       \
-  X(sm90_dmma_128x32x32_split_k, "C of few columns, deep k")                  \
   X(sm90_dmma_32x32x64_multistage, "small C")                                 \
-  X(sm90_dmma_32x32x64_split_k, "small C, deep k")                            \
   X(sm80_dmma_64x64x32_multistage, "medium and large C")                      \
-  X(sm80_dmma_64x64x32_split_k, "few tiles of C, deep k")                     \
   X(sm80_dmma_32x32x64_multistage, "small C")                                 \
-  X(sm80_dmma_32x32x64_split_k, "small C, deep k")                            \
   X(sm90_dmma_64x64x32_triangle, "triangle of a large C")                     \
-  X(sm90_dmma_64x64x32_triangle_split_k, "triangle of a large C, deep k")     \
   X(sm90_dmma_32x32x64_triangle, "triangle of a small C")                     \
-  X(sm90_dmma_32x32x64_triangle_split_k, "triangle of a small C, deep k")     \
   X(sm90_dmma_64x64x32_trmm, "triangle times matrix, from a copy")            \
   X(sm90_dmma_32x32x64_trmm, "the same where small")                          \
   X(sm90_dmma_32x32x64_symm, "symmetric times general, small")                \
   X(sm80_dmma_64x64x32_triangle, "triangle of a large C")                     \
-  X(sm80_dmma_64x64x32_triangle_split_k, "triangle of a large C, deep k")     \
   X(sm80_dmma_32x32x64_triangle, "triangle of a small C")                     \
-  X(sm80_dmma_32x32x64_triangle_split_k, "triangle of a small C, deep k")     \
   X(sm90_dmma_64x64x32_grouped, "groups of products, one launch")             \
   X(sm90_dmma_32x32x64_grouped, "the same of few rows or columns")            \
   X(sm90_wgmma_128x256x32_fp16x3_conv, "convolutions, three products")        \
   X(sm90_wgmma_128x256x32_bf16x6_conv, "convolutions, six products")          \
-  X(sm90_wgmma_128x256x32_fp32_fast_conv, "convolutions, FP32's bound")       \
   X(sm90_wgmma_128x256x64_fp16_conv, "convolutions, rounded to fp16")         \
   X(sm90_wgmma_128x256x64_bf16_conv, "convolutions, rounded to bf16")         \
   X(sm90_wgmma_128x256x32_tf32_conv, "convolutions, rounded to TF32")         \
   X(sm90_wgmma_128x256x32_fp16x3_weights, "weight gradients, three products") \
-  X(sm90_wgmma_128x256x32_fp32_fast_weights, "weights, FP32's bound")         \
   X(sm90_wgmma_128x256x32_bf16x6_weights, "weight gradients, six products")   \
   X(sm90_wgmma_128x256x64_fp16_weights, "weight gradients, rounded to fp16")  \
   X(sm90_wgmma_128x256x64_bf16_weights, "weight gradients, rounded to bf16")  \
   X(sm90_dmma_64x64x32_conv, "convolutions")                                  \
-  X(sm90_dmma_64x64x32_conv_split_k, "the same, few tiles, deep sums")        \
-  X(sm90_dmma_64x64x32_conv_packed, "data gradients from packed filters")     \
-  X(sm90_dmma_64x64x32_col2im, "data gradients of strides")                   \
   X(sm90_dmma_32x128x32_conv, "convolutions of few rows of C")                \
-  X(sm90_dmma_32x128x32_conv_split_k, "the same, few tiles, deep sums")       \
   X(sm90_dmma_128x32x32_conv, "convolutions of few columns of C")             \
-  X(sm90_dmma_128x32x32_conv_split_k, "the same, few tiles, deep sums")       \
-  X(sm90_dmma_128x32x32_conv_packed, "data gradients from packed filters")    \
-  X(sm90_dmma_128x32x32_col2im, "data gradients of few channels")             \
   X(sm90_dmma_32x32x64_conv, "small convolutions")                            \
-  X(sm90_dmma_32x32x64_conv_split_k, "the same, deep sums")                   \
-  X(sm90_dmma_32x32x64_conv_packed, "data gradients from packed filters")     \
   X(sm80_dmma_64x64x32_conv, "convolutions")                                  \
-  X(sm80_dmma_64x64x32_conv_split_k, "the same, few tiles, deep sums")        \
-  X(sm80_dmma_64x64x32_conv_packed, "data gradients from packed filters")     \
-  X(sm80_dmma_64x64x32_col2im, "data gradients of strides")                   \
   X(sm80_dmma_32x32x64_conv, "small convolutions")                            \
-  X(sm80_dmma_32x32x64_conv_split_k, "the same, deep sums")                   \
   X(sm75_ffma_128x64x16_conv, "convolutions, without FP64")                   \
-  X(sm75_ffma_128x64x16_conv_split_k, "the same, few tiles, deep sums")       \
   X(sm75_ffma_64x64x16_conv, "smaller ones, without FP64")                    \
-  X(sm75_ffma_64x64x16_conv_split_k, "the same, deep sums")                   \
-  X(sm75_ffma_64x64x16_col2im, "data gradients of strides")                   \
   X(sm75_ffma_16x64x4_narrow_conv, "convolutions to few channels")            \
   X(sm75_ffma_4x1x4_depthwise, "depthwise convolutions")                      \
   X(sm75_ffma_4x1x4_depthwise_weights, "their weight gradient")

@@ -1,11 +1,23 @@
-// An entry of the kernel table is a function `Kernel name()`.
+// The kernel table: the kernels of each entry of a backend's rows.h.
 #pragma once
 
-#include <iterator>
+#include <utility>
+#include <vector>
 
 #include "contract/backend.h"
 
-namespace libsgemm::gpu {
+namespace libsgemm {
+
+// The kernels that run one piece of device code: its tiles, slices of k and math modes.
+struct KernelList : std::vector<Kernel> {
+  KernelList(const Kernel &kernel) : std::vector<Kernel>{kernel} {}
+  KernelList(std::initializer_list<Kernel> kernels) : std::vector<Kernel>(kernels) {}
+};
+
+namespace gpu {
+
+// Purposes of variants (Kernel::purpose).
+constexpr const char *kSplitPurpose = "few tiles of C, deep k";
 
 // LIBSGEMM_KERNEL_TABLE defines both.
 const Kernel *kernels();
@@ -17,26 +29,34 @@ libsgemm_status_t scale(const GemmDesc &desc, const Launch &launch, Error *error
 size_t checksum_bytes(const GemmDesc &desc, const Checksum &what, int device);
 libsgemm_status_t checksum(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch, Error *error);
 
-inline Kernel described(Kernel row, const char *purpose) {
-  row.purpose = purpose;
-  return row;
+// `purpose` is the first kernel's.
+inline void append(KernelList list, const char *code, const char *purpose, std::vector<Kernel> *table) {
+  list.front().purpose = purpose;
+  for (Kernel &kernel : list) {
+    kernel.code = code;
+    table->push_back(kernel);
+  }
 }
 
-}  // namespace libsgemm::gpu
+}  // namespace gpu
+}  // namespace libsgemm
 
-#define LIBSGEMM_DECLARE_ROW(name, purpose) ::libsgemm::Kernel name();
-#define LIBSGEMM_COUNT_ROW(name, purpose) +1
-#define LIBSGEMM_CALL_ROW(name, purpose) ::libsgemm::gpu::described(name(), purpose),
+#define LIBSGEMM_DECLARE_CODE(name, purpose) ::libsgemm::KernelList name();
+#define LIBSGEMM_APPEND_CODE(name, purpose) ::libsgemm::gpu::append(name(), #name, purpose, &table);
 
 // ROWS(X) = X(name, purpose) X(name, purpose) ...
-#define LIBSGEMM_KERNEL_TABLE(backend, ROWS)                                               \
-  namespace libsgemm::backend {                                                            \
-  ROWS(LIBSGEMM_DECLARE_ROW)                                                               \
-  }                                                                                        \
-  const libsgemm::Kernel *libsgemm::gpu::kernels() {                                       \
-    using namespace libsgemm::backend;                                                     \
-    static const Kernel rows[] = {ROWS(LIBSGEMM_CALL_ROW)};                                \
-    static_assert(std::size(rows) == 0 ROWS(LIBSGEMM_COUNT_ROW), "one row for each name"); \
-    return rows;                                                                           \
-  }                                                                                        \
-  int libsgemm::gpu::kernel_count() { return 0 ROWS(LIBSGEMM_COUNT_ROW); }
+// The table is never destroyed: calls may come from exit handlers. Its first use may throw std::bad_alloc.
+#define LIBSGEMM_KERNEL_TABLE(backend, ROWS)                                                            \
+  namespace libsgemm::backend {                                                                         \
+  ROWS(LIBSGEMM_DECLARE_CODE)                                                                           \
+  static const std::vector<Kernel> &kernel_table() {                                                    \
+    static const std::vector<Kernel> *const all = [] {                                                  \
+      std::vector<Kernel> table;                                                                        \
+      ROWS(LIBSGEMM_APPEND_CODE)                                                                        \
+      return new std::vector<Kernel>(std::move(table));                                                 \
+    }();                                                                                                \
+    return *all;                                                                                        \
+  }                                                                                                     \
+  }                                                                                                     \
+  const libsgemm::Kernel *libsgemm::gpu::kernels() { return libsgemm::backend::kernel_table().data(); } \
+  int libsgemm::gpu::kernel_count() { return static_cast<int>(libsgemm::backend::kernel_table().size()); }

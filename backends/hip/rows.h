@@ -1,9 +1,7 @@
-// The kernel table, in its order: X(name, purpose). `libsgemm info --kernels` prints the purpose, at most 36
-// characters. No kernel has run on AMD hardware yet.
-//
-// `Kernel name()` is in <name>.hip, or with another kernel of the same tile: _split_k with _ping_pong or _conv,
-// _fp32_fast with _fp16x3, _trmm_in_place with _trsm, _col2im with _conv, _weights and _widened_triangle with the
-// kernel before, _symm and _trmm in _one_sided. _blocked, without device code, is in blocked_rows.cpp.
+// The device code, in the order of the kernel table: X(name, purpose). `KernelList name()` in <name>.hip returns the
+// kernels that run it; _trmm_in_place is in the file of _trsm, _weights and _widened_triangle in that of the line
+// before, _symm and _trmm in _one_sided, _blocked, without device code, in blocked_rows.cpp. `libsgemm info --kernels`
+// prints the purpose of the first (at most 36 characters). No kernel has run on AMD hardware yet.
 
 // tests/hip_on_cuda leaves them out: NVIDIA GPUs have other matrix instructions.
 #if defined(__HIP_PLATFORM_NVIDIA__)
@@ -11,7 +9,6 @@
 #else
 #define LIBSGEMM_HIP_MATRIX_ROWS(X)                                         \
   X(gfx908_mfma_128x128x16_ping_pong, "FP32 matrix cores, large C")         \
-  X(gfx908_mfma_128x128x16_split_k, "FP32 matrix cores, deep k")            \
   X(gfx908_mfma_128x128x16_triangle, "FP32 matrix cores, triangle of C")    \
   X(gfx908_mfma_128x128x16_symm, "FP32 matrix cores")                       \
   X(gfx908_mfma_128x128x16_trmm, "FP32 matrix cores, from a copy")          \
@@ -20,19 +17,15 @@
   X(gfx942_mfma_256x256x32_widened, "matrix cores, large C, vectors")       \
   X(gfx942_mfma_256x256x32_widened_triangle, "the same, triangle of C")     \
   X(gfx908_mfma_128x128x8_conv, "convolutions, FP32 matrix cores")          \
-  X(gfx908_mfma_128x128x8_conv_split_k, "the same, many terms")             \
-  X(gfx908_mfma_128x128x8_col2im, "data gradients of strides")              \
   X(gfx11_wmma_128x128x32_widened, "matrix cores")                          \
   X(gfx11_wmma_128x128x32_widened_triangle, "matrix cores, triangle of C")  \
   X(gfx_mma_64x64x64_fp16_packed, "operands rounded first")                 \
   X(gfx_mma_64x64x64_bf16_packed, "operands rounded first")                 \
   X(gfx908_mfma_128x128x32_fp16x3, "FP32's error by three products")        \
-  X(gfx908_mfma_128x128x32_fp32_fast, "FP32's bound, with FP64 tiles")      \
   X(gfx942_mfma_128x128x16_bf16x6, "FP32's error by six products")          \
   X(gfx942_mfma_128x128x16_xf32, "operands rounded during the load")        \
   X(gfx942_mfma_256x128x8_xf32, "the same where large")                     \
   X(gfx90a_dmfma_128x128x8_ping_pong, "FP64 sums, large C")                 \
-  X(gfx90a_dmfma_128x128x8_split_k, "FP64 sums, deep k")                    \
   X(gfx90a_dmfma_128x128x8_triangle, "FP64 sums, triangle of C")            \
   X(gfx90a_dmfma_128x128x8_symm, "FP64 sums")                               \
   X(gfx90a_dmfma_128x128x8_trmm, "FP64 sums, from a copy")
@@ -43,8 +36,6 @@
   X(gfx_fma_128x128x8_ping_pong, "large C")                                  \
   X(gfx_fma_256x128x8_ping_pong, "large C, many registers")                  \
   X(gfx_fma_64x64x8_ping_pong, "small C")                                    \
-  X(gfx_fma_128x128x8_split_k, "few tiles of C, deep k")                     \
-  X(gfx_fma_64x64x8_split_k, "few small tiles of C, deep k")                 \
   X(gfx_fma_32x4x32_skinny, "up to 4 rows or columns")                       \
   X(gfx_fma_32x8x32_skinny, "up to 16 rows or columns")                      \
   X(gfx_fma_128x128x8_triangle, "triangle of a large C")                     \
@@ -62,9 +53,6 @@
   X(gfx_fma_128x128x8_widened_triangle, "FP32 units, triangle of C")         \
   X(gfx_fma_128x128x8_conv, "large convolutions")                            \
   X(gfx_fma_64x64x8_conv, "small convolutions")                              \
-  X(gfx_fma_128x128x8_conv_split_k, "convolutions of many terms")            \
-  X(gfx_fma_64x64x8_conv_split_k, "small convolutions of many terms")        \
-  X(gfx_fma_64x64x8_col2im, "data gradients of strides, few channels")       \
   X(gfx_fma_4x1x4_depthwise, "depthwise convolutions")                       \
   X(gfx_fma_4x1x4_depthwise_weights, "their weight gradients")               \
   LIBSGEMM_HIP_MATRIX_ROWS(X)

@@ -90,7 +90,7 @@ bool all_convolutions(const ConvDesc &, int) { return true; }
 double only_conv_cost(const ConvDesc &, int) { return 1; }
 
 template <libsgemm_math_mode_t MODE>
-constexpr ConvLaunch kConv = {all_convolutions, only_conv_cost, nullptr, inside<openblas_conv<MODE>, ConvDesc>};
+constexpr ConvLaunch kConv = {prepare_conv<all_convolutions, only_conv_cost>, inside<openblas_conv<MODE>, ConvDesc>};
 
 libsgemm_status_t no_memory(Error *error) {
   set_error(error, "no host memory for a block of converted operands or results");
@@ -236,7 +236,7 @@ libsgemm_status_t launch_rounded(const GemmDesc &d, const Launch &how, Error *er
 }  // namespace
 
 #define ROW(name, mode, supports, launch, purpose) \
-  { name, LIBSGEMM_MATH_##mode, supports, only_cost, nullptr, inside<launch, GemmDesc>, false, false, purpose }
+  { name, LIBSGEMM_MATH_##mode, prepare_one<supports, only_cost>, inside<launch, GemmDesc>, false, false, purpose }
 #define CONV(name, mode, purpose) conv_row(name, LIBSGEMM_MATH_##mode, purpose, &kConv<LIBSGEMM_MATH_##mode>)
 const Kernel kOpenblasKernels[] = {
     ROW("openblas_sgemm", FP32, supports<Routine::gemm>, launch<blas_gemm>, "products"),

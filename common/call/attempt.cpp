@@ -199,6 +199,7 @@ libsgemm_status_t launch_on_device(Request *r, int index, const Kernel **ran, Er
   const Kernel *const kernel = plan.kernel;
   if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
   *ran = kernel;
+  launch.config = plan.config;
   const GemmDesc *const product = r->operation.product();
   if (kernel->in_steps && product != nullptr) status = rehearse(*kernel, *product, launch, error);
   if (status != LIBSGEMM_SUCCESS) return status;
@@ -247,12 +248,13 @@ libsgemm_status_t launch_on_host(Request *r, int index, const Kernel **ran, Erro
   if (table_of(index).is_gpu) {
     return r->operation.visit_one([&](const auto &desc) { return offload_it(*r, desc, index, ran, error); });
   }
-  const Kernel *const kernel = plan_of(*r, index, 0, SIZE_MAX).kernel;
-  if (kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
-  *ran = kernel;
+  const Plan plan = plan_of(*r, index, 0, SIZE_MAX);
+  if (plan.kernel == nullptr) return LIBSGEMM_NOT_SUPPORTED;
+  *ran = plan.kernel;
   Launch launch = {};
   launch.blas = r->info->blas;
-  return launch_kernel(*kernel, *r, launch, error);
+  launch.config = plan.config;
+  return launch_kernel(*plan.kernel, *r, launch, error);
 }
 
 }  // namespace

@@ -6,9 +6,11 @@
 // writes one sentence into Error, without newline and full stop.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 
 #include "conv.h"
 #include "desc.h"
@@ -18,7 +20,7 @@
 namespace libsgemm {
 
 // Raise it when a struct of this header, desc.h or conv.h changes: plugins of another version are refused.
-constexpr uint32_t kBackendAbi = 13;
+constexpr uint32_t kBackendAbi = 14;
 constexpr const char *kBackendEntry = "libsgemm_backend_table";
 
 struct Error {
@@ -91,15 +93,33 @@ struct Ran {
   const char *pass;      // preparation of operands: "copy of A"; NULL: none
 };
 
+// How a call runs. A choice is made once and handed on.
+struct Plan {
+  // The choices of prepare() that launch() follows; zeros where a kernel has none.
+  struct Config {
+    int32_t slices;               // of k, each with partial sums in the workspace
+    int32_t slice_tiles;          // k-tiles of a slice
+    int8_t cluster_x, cluster_y;  // log2 of a cluster's blocks
+    bool swapped;                 // x is op(A), not op(B)
+  };
+
+  const Kernel *kernel = nullptr;                            // NULL: none can run the call
+  double seconds = std::numeric_limits<double>::infinity();  // predicted; only the order matters
+  size_t workspace = 0;                                      // bytes of device memory
+  bool tuned = false;                                        // the kernel was measured to be fastest
+  Config config = {};
+};
+
 struct Launch {
   int device;             // number among those that LIBSGEMM_DEVICES permits
   void *stream;           // NULL: the device's default stream. A launch enqueues work and never waits for it
   bool capturing;         // the stream records a graph: do not synchronise
   bool rehearsal;         // load everything, enqueue nothing
   bool arrays_on_device;  // the kernel reads the batch's arrays when it runs
-  void *workspace;        // Kernel::workspace() bytes of device memory, aligned to 256
+  void *workspace;        // at least Plan::workspace bytes of device memory, aligned to 256
   size_t workspace_bytes;
-  Ran *ran;  // may be NULL
+  Plan::Config config;  // the plan's
+  Ran *ran;             // may be NULL
   // CPU kernels: the BLAS behind the called name. NULL: the one of open().
   const CpuBlas *blas;
   // Set when a kernel is enqueued: a later failure may leave C partly written. May be NULL.
@@ -117,22 +137,18 @@ struct GroupedLaunch {
 // Convolutions (conv.h); functions as in Kernel. All tensors are in memory of one device, or of the host. `launch`
 // writes only the output's elements.
 struct ConvLaunch {
-  bool (*supports)(const ConvDesc &desc, int device);
-  double (*cost)(const ConvDesc &desc, int device);
-  size_t (*workspace)(const ConvDesc &desc, int device);  // NULL: none
+  Plan (*prepare)(const ConvDesc &desc, int device);
   libsgemm_status_t (*launch)(const ConvDesc &desc, const Launch &launch, Error *error);
 };
 
 // The cheapest legal kernel runs; the first of equals.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which rows are written
 struct Kernel {
-  const char *name;                // unique over all backends; also its file and its profiler symbol
+  const char *name;                // unique over all backends
   libsgemm_math_mode_t math_mode;  // its arithmetic, even if forced for another mode
-  bool (*supports)(const GemmDesc &desc, int device);
-  // Predicted seconds; only the order matters.
-  double (*cost)(const GemmDesc &desc, int device);
-  // Bytes of device workspace; NULL: none. CPU kernels have their own.
-  size_t (*workspace)(const GemmDesc &desc, int device);
+  // Its best configuration, without Plan::kernel; infinite seconds: it cannot run the call. CPU kernels have a
+  // workspace of their own. NULL: only convolutions.
+  Plan (*prepare)(const GemmDesc &desc, int device);
   // SUCCESS, or an error with C not written. On a GPU it enqueues the work. Writes only the elements that the routine
   // defines.
   libsgemm_status_t (*launch)(const GemmDesc &desc, const Launch &launch, Error *error);
@@ -149,23 +165,60 @@ struct Kernel {
   bool invariant = false;
   const GroupedLaunch *groups = nullptr;  // NULL: groups run one by one
   const ConvLaunch *conv = nullptr;       // not NULL: only convolutions
+  // Its device code, which other kernels may share: the file's name, and the beginning of a profiler's symbol. Static.
+  const char *code = "";
 };
 
-inline bool can_do(const Kernel &kernel, const GemmDesc &desc, int device) {
-  return (kernel.invariant || !invariant(desc)) && kernel.supports(desc, device);
+inline Plan prepare_any(const Kernel &kernel, const GemmDesc &desc, int device) {
+  return kernel.prepare != nullptr ? kernel.prepare(desc, device) : Plan();
 }
-inline bool can_do(const Kernel &kernel, const ConvDesc &desc, int device) {
-  return kernel.conv != nullptr && (kernel.invariant || !invariant(desc)) && kernel.conv->supports(desc, device);
+inline Plan prepare_any(const Kernel &kernel, const ConvDesc &desc, int device) {
+  return kernel.conv != nullptr ? kernel.conv->prepare(desc, device) : Plan();
+}
+
+// The plan of one kernel within a workspace.
+template <typename Desc>
+Plan prepare(const Kernel &kernel, const Desc &desc, int device, size_t workspace_bytes = SIZE_MAX) {
+  if (invariant(desc) && !kernel.invariant) return {};
+  Plan plan = prepare_any(kernel, desc, device);
+  if (!std::isfinite(plan.seconds) || plan.workspace > workspace_bytes) return {};
+  plan.kernel = &kernel;
+  return plan;
+}
+
+template <typename Desc>
+bool can_do(const Kernel &kernel, const Desc &desc, int device) {
+  return prepare(kernel, desc, device).kernel != nullptr;
+}
+
+// The result of a kernel's prepare().
+inline Plan planned(double seconds, size_t workspace = 0, const Plan::Config &config = {}) {
+  return {nullptr, seconds, workspace, false, config};
+}
+
+// prepare() of a kernel with one configuration. kWorkspace NULL: it needs none.
+template <typename Desc, bool (*kSupports)(const Desc &, int), double (*kCost)(const Desc &, int),
+          size_t (*kWorkspace)(const Desc &, int)>
+Plan prepare_fixed(const Desc &desc, int device) {
+  if (!kSupports(desc, device)) return {};
+  size_t workspace = 0;
+  if constexpr (kWorkspace != nullptr) workspace = kWorkspace(desc, device);
+  return planned(kCost(desc, device), workspace);
+}
+template <bool (*kSupports)(const GemmDesc &, int), double (*kCost)(const GemmDesc &, int),
+          size_t (*kWorkspace)(const GemmDesc &, int) = nullptr>
+Plan prepare_one(const GemmDesc &desc, int device) {
+  return prepare_fixed<GemmDesc, kSupports, kCost, kWorkspace>(desc, device);
+}
+template <bool (*kSupports)(const ConvDesc &, int), double (*kCost)(const ConvDesc &, int),
+          size_t (*kWorkspace)(const ConvDesc &, int) = nullptr>
+Plan prepare_conv(const ConvDesc &desc, int device) {
+  return prepare_fixed<ConvDesc, kSupports, kCost, kWorkspace>(desc, device);
 }
 
 // `conv` must be static.
 constexpr Kernel conv_row(const char *name, libsgemm_math_mode_t mode, const char *purpose, const ConvLaunch *conv) {
-  Kernel row = {};
-  row.name = name;
-  row.math_mode = mode;
-  row.supports = [](const GemmDesc &, int) { return false; };
-  row.cost = [](const GemmDesc &, int) { return 0.0; };
-  row.launch = [](const GemmDesc &, const Launch &, Error *) { return LIBSGEMM_NOT_SUPPORTED; };
+  Kernel row = {name, mode, nullptr, nullptr};
   row.purpose = purpose;
   row.conv = conv;
   return row;

@@ -8,8 +8,8 @@
 
 namespace libsgemm {
 
-// Kernel::supports(), cost() and workspace() may depend only on a description's numbers, on which pointers are NULL,
-// and on pointers modulo this: later calls reuse the choice.
+// Kernel::prepare() may depend only on a description's numbers, on which pointers are NULL, and on pointers modulo
+// this: later calls reuse the plan.
 constexpr uintptr_t kPointerAlignment = 16;
 
 inline uint64_t place_in_line(const void *address) {

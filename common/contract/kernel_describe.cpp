@@ -76,7 +76,7 @@ bool supports(const Backend &backend, const Kernel &kernel, GemmDesc desc) {
       desc.transb = b;
       set_leading_dimensions(&desc);
       for (int device = 0; device < devices; ++device) {
-        if (kernel.supports(desc, device)) return true;
+        if (can_do(kernel, desc, device)) return true;
       }
     }
   }

@@ -3,21 +3,12 @@
 
 #include <array>
 #include <atomic>
-#include <limits>
 
 #include "backend.h"
 #include "choice.h"
 #include "math_mode.h"
 
 namespace libsgemm {
-
-// How a call runs. A choice is made once and handed on.
-struct Plan {
-  const Kernel *kernel = nullptr;                            // NULL: none can run the call
-  double seconds = std::numeric_limits<double>::infinity();  // predicted
-  size_t workspace = 0;                                      // bytes of device memory
-  bool tuned = false;                                        // the kernel was measured to be fastest
-};
 
 // `forced`, or the kernel measured to be fastest for such a call (decision/tuning.h) if it serves the math mode, or the
 // cheapest. Kernels of the math mode come first, then FP32's, never less accurate. None needs more than
@@ -41,28 +32,6 @@ inline bool promises_less(const Kernel &x, const Kernel *y) {
 using ConvChoiceKey = std::array<int64_t, 31>;
 ConvChoiceKey choice_key(const ConvDesc &desc);
 
-inline size_t workspace_of(const Kernel &kernel, const GemmDesc &desc, int device) {
-  return kernel.workspace != nullptr ? kernel.workspace(desc, device) : 0;
-}
-
-inline size_t workspace_of(const Kernel &kernel, const ConvDesc &desc, int device) {
-  return kernel.conv->workspace != nullptr ? kernel.conv->workspace(desc, device) : 0;
-}
-
-inline double seconds_of(const Kernel &kernel, const GemmDesc &desc, int device) { return kernel.cost(desc, device); }
-inline double seconds_of(const Kernel &kernel, const ConvDesc &desc, int device) {
-  return kernel.conv->cost(desc, device);
-}
-
-// The plan of one kernel.
-template <typename Desc>
-Plan prepare(const Kernel &kernel, const Desc &desc, int device, size_t workspace_bytes = SIZE_MAX) {
-  if (!can_do(kernel, desc, device)) return {};
-  const size_t workspace = workspace_of(kernel, desc, device);
-  if (workspace > workspace_bytes) return {};
-  return {&kernel, seconds_of(kernel, desc, device), workspace};
-}
-
 // True if arithmetic `of` may serve a request for `mode`. FP32 and FP32_FAST accept any of lower rank.
 inline bool serves(libsgemm_math_mode_t of, libsgemm_math_mode_t mode) {
   const int rank = mode_traits(mode).rank;
@@ -77,11 +46,8 @@ Plan cheapest_plan(const Kernel *kernels, int count, const Desc &desc, int devic
   Plan best;
   for (const Kernel *kernel = kernels; kernel < kernels + count; ++kernel) {
     if (!serves(kernel->math_mode, mode) || (except != nullptr && kernel->launch == except)) continue;
-    if (!can_do(*kernel, desc, device)) continue;
-    const double seconds = seconds_of(*kernel, desc, device);
-    if (best.kernel != nullptr && seconds >= best.seconds) continue;
-    const size_t workspace = workspace_of(*kernel, desc, device);
-    if (workspace <= workspace_bytes) best = {kernel, seconds, workspace};
+    const Plan plan = prepare(*kernel, desc, device, workspace_bytes);
+    if (plan.seconds < best.seconds) best = plan;
   }
   return best;
 }

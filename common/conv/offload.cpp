@@ -46,6 +46,7 @@ libsgemm_status_t compute(const Backend &backend, const DeviceSet &set, const Co
   launch.stream = set.compute;
   launch.workspace = plan.workspace > 0 ? set.memory + dense->bytes : nullptr;
   launch.workspace_bytes = plan.workspace;
+  launch.config = plan.config;
   libsgemm_status_t status = upload(memory, host, dense->desc, error);
   if (status == LIBSGEMM_SUCCESS) status = plan.kernel->conv->launch(dense->desc, launch, error);
   if (status == LIBSGEMM_SUCCESS) status = gather(memory, result, here.get(), Copy::to_host, error);

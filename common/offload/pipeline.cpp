@@ -370,6 +370,7 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
   launch.stream = set_->compute;
   launch.workspace_bytes = plan.workspace;
   launch.workspace = launch.workspace_bytes > 0 ? workspace_ : nullptr;
+  launch.config = plan.config;
   Ran ran = {};
   launch.ran = &ran;
   status = kernel->launch(d, launch, error_);

@@ -47,7 +47,7 @@ bool all_convolutions(const ConvDesc &, int) { return true; }
 double direct_cost(const ConvDesc &desc, int) { return flop_count(desc) * 1.5e-9; }
 
 template <libsgemm_math_mode_t MODE>
-constexpr ConvLaunch kDirect = {all_convolutions, direct_cost, nullptr, cpu_scalar_direct_conv<MODE>};
+constexpr ConvLaunch kDirect = {prepare_conv<all_convolutions, direct_cost>, cpu_scalar_direct_conv<MODE>};
 
 template <libsgemm_math_mode_t MODE>
 constexpr Kernel direct_row(const char *name) {
@@ -58,9 +58,9 @@ constexpr Kernel direct_row(const char *name) {
 
 // The naive kernel would round an input at each reading.
 #define ROW(name, mode, supports, cost, launch, purpose) \
-  { name, mode, supports, cost, nullptr, launch, false, false, purpose }
+  { name, mode, prepare_one<supports, cost>, launch, false, false, purpose }
 #define CHAIN(name, which, cost, purpose) \
-  { name, LIBSGEMM_MATH_FP32, chains<which>, cost, nullptr, cpu_chain<which>, false, false, purpose, true }
+  { name, LIBSGEMM_MATH_FP32, prepare_one<chains<which>, cost>, cpu_chain<which>, false, false, purpose, true }
 #define ROWS(mode, suffix, any, avx2)                                                                              \
   ROW("cpu_sse2_8x4x256_packed" suffix, mode, any, sse2_cost, cpu_sse2_8x4x256_packed<mode>, "CPUs without AVX2"), \
       ROW("cpu_avx2_16x6x256_packed" suffix, mode, avx2, avx2_cost, cpu_avx2_16x6x256_packed<mode>, "CPUs with AVX2")

@@ -18,8 +18,7 @@ Kernel row(const char *name, libsgemm_math_mode_t mode) {
   Kernel kernel = {};
   kernel.name = name;
   kernel.math_mode = mode;
-  kernel.supports = [](const GemmDesc &, int) { return *kSeconds >= 0; };
-  kernel.cost = [](const GemmDesc &, int) { return *kSeconds; };
+  kernel.prepare = [](const GemmDesc &, int) { return *kSeconds >= 0 ? planned(*kSeconds) : Plan(); };
   return kernel;
 }
 

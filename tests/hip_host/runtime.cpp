@@ -43,12 +43,9 @@ libsgemm_status_t launch_product(const GemmDesc &desc, const Launch &launch, Err
   return gpu::launch_kernel(product, dim3(1), dim3(1), 0, launch, error, desc);
 }
 
-constexpr Kernel kRow = {"gfx_mock",
-                         LIBSGEMM_MATH_FP32,
-                         [](const GemmDesc &desc, int) { return desc.routine == Routine::gemm; },
-                         [](const GemmDesc &, int) { return 1.0; },
-                         nullptr,
-                         launch_product};
+constexpr Kernel kKernel = {
+    "gfx_mock", LIBSGEMM_MATH_FP32,
+    [](const GemmDesc &desc, int) { return desc.routine == Routine::gemm ? planned(1) : Plan(); }, launch_product};
 
 std::vector<std::string> devices() {
   const char *text = std::getenv("MOCK_HIP_DEVICES");
@@ -110,7 +107,7 @@ std::atomic<int> g_queries{0};  // every other one reports unfinished work
 
 }  // namespace
 
-const Kernel *libsgemm::gpu::kernels() { return &kRow; }
+const Kernel *libsgemm::gpu::kernels() { return &kKernel; }
 int libsgemm::gpu::kernel_count() { return 1; }
 libsgemm_status_t libsgemm::gpu::scale(const GemmDesc &desc, const Launch &launch, Error *error) {
   return launch_product(desc, launch, error);

@@ -84,25 +84,18 @@ size_t g_workspace = 0;
 
 constexpr size_t kWorkspace = 1000;
 
-Kernel make_row(const char *name, libsgemm_math_mode_t mode, double (*cost)(const GemmDesc &, int)) {
-  Kernel row = {};
-  row.name = name;
-  row.math_mode = mode;
-  row.supports = [](const GemmDesc &, int) { return true; };
-  row.cost = cost;
-  return row;
+template <int kSeconds>
+Kernel make_row(const char *name, libsgemm_math_mode_t mode) {
+  return {name, mode, [](const GemmDesc &, int) { return planned(kSeconds); }, nullptr};
 }
 
 // Each case has a new backend, since its file and choices are cached.
 const Backend &new_backend(bool is_gpu = true) {
   static std::deque<Backend> backends;
   static const std::vector<Kernel> rows = [] {
-    std::vector<Kernel> all = {make_row("model", LIBSGEMM_MATH_FP32, [](const GemmDesc &, int) { return 1.0; }),
-                               make_row("tuned", LIBSGEMM_MATH_FP32, [](const GemmDesc &, int) { return 2.0; }),
-                               make_row("tf32", LIBSGEMM_MATH_TF32, [](const GemmDesc &, int) { return 2.0; }),
-                               make_row("fp64", LIBSGEMM_MATH_FP64, [](const GemmDesc &, int) { return 3.0; })};
-    all[1].supports = [](const GemmDesc &, int) { return g_supported; };
-    all[1].workspace = [](const GemmDesc &, int) { return g_workspace; };
+    std::vector<Kernel> all = {make_row<1>("model", LIBSGEMM_MATH_FP32), make_row<2>("tuned", LIBSGEMM_MATH_FP32),
+                               make_row<2>("tf32", LIBSGEMM_MATH_TF32), make_row<3>("fp64", LIBSGEMM_MATH_FP64)};
+    all[1].prepare = [](const GemmDesc &, int) { return g_supported ? planned(2, g_workspace) : Plan(); };
     return all;
   }();
   Backend backend = {};

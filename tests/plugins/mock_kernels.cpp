@@ -101,7 +101,7 @@ libsgemm_status_t launch_conv(const ConvDesc &desc, const Launch &launch, Error 
 bool takes_conv(const ConvDesc &, int) { return !g_control.lacks_conv; }
 double cost_of_conv(const ConvDesc &, int) { return 1; }
 size_t conv_workspace(const ConvDesc &, int) { return size_t{1} << 12; }
-[[maybe_unused]] constexpr ConvLaunch kConv = {takes_conv, cost_of_conv, conv_workspace, launch_conv};
+[[maybe_unused]] constexpr ConvLaunch kConv = {prepare_conv<takes_conv, cost_of_conv, conv_workspace>, launch_conv};
 
 // MOCK_SLOW names a kernel ("splitk", "plain") that takes longer than its cost.
 void take_time(const char *row) {
@@ -296,14 +296,15 @@ libsgemm_status_t elements(const GemmDesc &desc, const ElementBound &bound, cons
 }
 
 constexpr Kernel kKernels[] = {
-    {MOCK_NAME "_mock_splitk", LIBSGEMM_MATH_FP32, gemm_only, fast, one_mebibyte, launch_with_workspace},
-    {MOCK_NAME "_mock_plain", LIBSGEMM_MATH_FP32, gemm_only, slow, nullptr, launch_plain},
-    {MOCK_NAME "_mock_tf32", LIBSGEMM_MATH_TF32, gemm_only, slow, nullptr, launch_plain, true},
-    {MOCK_NAME "_mock_fp16x3", kMockPlanMode, gemm_only, fast, nullptr, launch_plain},
-    {MOCK_NAME "_mock_level3", LIBSGEMM_MATH_FP32, other_routines, fast, nullptr, launch_in_steps, false, true},
-    {MOCK_NAME "_mock_16_bits", LIBSGEMM_MATH_FP32, gemm_of_16_bits, fast, two_mebibytes, launch_after_copy},
-    {MOCK_NAME "_mock_grouped", LIBSGEMM_MATH_FP64, groups_only, slow, nullptr, launch_plain, false, false, "", false,
-     &kGroups},
+    {MOCK_NAME "_mock_splitk", LIBSGEMM_MATH_FP32, prepare_one<gemm_only, fast, one_mebibyte>, launch_with_workspace},
+    {MOCK_NAME "_mock_plain", LIBSGEMM_MATH_FP32, prepare_one<gemm_only, slow>, launch_plain},
+    {MOCK_NAME "_mock_tf32", LIBSGEMM_MATH_TF32, prepare_one<gemm_only, slow>, launch_plain, true},
+    {MOCK_NAME "_mock_fp16x3", kMockPlanMode, prepare_one<gemm_only, fast>, launch_plain},
+    {MOCK_NAME "_mock_level3", LIBSGEMM_MATH_FP32, prepare_one<other_routines, fast>, launch_in_steps, false, true},
+    {MOCK_NAME "_mock_16_bits", LIBSGEMM_MATH_FP32, prepare_one<gemm_of_16_bits, fast, two_mebibytes>,
+     launch_after_copy},
+    {MOCK_NAME "_mock_grouped", LIBSGEMM_MATH_FP64, prepare_one<groups_only, slow>, launch_plain, false, false, "",
+     false, &kGroups},
 #ifndef MOCK_WITHOUT_CONV
     conv_row(MOCK_NAME "_mock_conv", LIBSGEMM_MATH_FP32, "convolutions", &kConv),
 #endif

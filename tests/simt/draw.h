@@ -3,12 +3,58 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "gpu/kernels.h"
+#include "gpu/splits/split_row.h"
 #include "simt/fibers/job.h"
 
 namespace sgemm_test {
+
+struct CodeKernels {
+  std::string code;
+  std::vector<Kernel> kernels;
+};
+
+// A kernel's name without its tile.
+inline std::string kind_of(const Kernel &kernel) {
+  std::string kind;
+  for (const char *c = kernel.name; *c != '\0'; ++c) {
+    int length = 0;
+    std::sscanf(c, "_%*dx%*dx%*d%n", &length);
+    c += length;
+    if (*c == '\0') break;
+    kind += *c;
+  }
+  return kind;
+}
+
+// The table's kernels by device code. SIMT_KERNELS=I/N: part I of N of each code's; kinds: of those whose names differ
+// in the tile only the last.
+inline std::vector<CodeKernels> kernels_by_code(bool convolutions) {
+  const char *const which = std::getenv("SIMT_KERNELS");
+  int part = 0, parts = 1;
+  if (which != nullptr) std::sscanf(which, "%d/%d", &part, &parts);
+  std::vector<CodeKernels> found;
+  int at = 0;
+  for (int i = 0; i < libsgemm::gpu::kernel_count(); ++i) {
+    const Kernel &kernel = libsgemm::gpu::kernels()[i];
+    if ((kernel.conv != nullptr) != convolutions) continue;
+    const bool fast = kernel.math_mode == LIBSGEMM_MATH_FP32_FAST;  // shares code with a mode of more GPUs
+    if (fast && !convolutions && !libsgemm::gpu::has_splits(kernel.math_mode, 0)) continue;
+    if (found.empty() || found.back().code != kernel.code) found.push_back({kernel.code, {}}), at = 0;
+    std::vector<Kernel> &kernels = found.back().kernels;
+    if (which != nullptr && std::string(which) == "kinds") {
+      const auto same = std::find_if(kernels.begin(), kernels.end(),
+                                     [&](const Kernel &other) { return kind_of(other) == kind_of(kernel); });
+      if (same != kernels.end()) kernels.erase(same);
+    }
+    if (at++ % parts == part) kernels.push_back(kernel);
+  }
+  return found;
+}
 
 struct Tile {
   int64_t m = 16, n = 16, k = 16;

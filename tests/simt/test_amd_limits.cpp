@@ -154,8 +154,9 @@ TEST_CASE("no row is predicted to be faster than its chip", "[.rows]") {
               for (const int64_t k : kSizes) {
                 if ((r.triangle_of_c && m != n) || (r.one_sided() && k != m)) continue;
                 const GemmDesc d = description({r.routine, type, kernel.math_mode, m, n, k});
-                if (!kernel.supports(d, device)) continue;
-                const double cost = kernel.cost(d, device), least = limit(s, d, kernel.math_mode) / kRounding;
+                const double cost = prepare(kernel, d, device).seconds;
+                if (std::isinf(cost)) continue;
+                const double least = limit(s, d, kernel.math_mode) / kRounding;
                 ++asked;
                 if (cost >= least) continue;
                 INFO(s.name << ": " << kernel.name << ": " << to_string(d));
@@ -182,7 +183,7 @@ TEST_CASE("where a product fills the chip the choice is near its limit", "[.rows
         REQUIRE(kernel != nullptr);
         const bool matrix =
             std::strstr(kernel->name, "mfma") != nullptr || std::strstr(kernel->name, "wmma") != nullptr;
-        const double ratio = kernel->cost(d, device) / limit(s, d, LIBSGEMM_MATH_FP32);
+        const double ratio = prepare(*kernel, d, device).seconds / limit(s, d, LIBSGEMM_MATH_FP32);
         INFO(s.name << ": " << to_string(d) << ": " << kernel->name << ", " << ratio << " times the limit");
         // With 16-bit operands a 128 x 128 tile takes 12 bytes of LDS for each of the chip's 8 or 16 multiply-adds.
         const bool bound_by_lds = matrix && type != Type::f32;
@@ -248,8 +249,8 @@ TEST_CASE("of two rows the one wins that hand-computed limits favour", "[.rows]"
     const Kernel *faster = row_called(rank.faster), *slower = row_called(rank.slower);
     REQUIRE((faster != nullptr && slower != nullptr));
     INFO(rank.chip << ": " << to_string(d) << ": " << rank.faster << ", " << rank.slower << ": " << rank.why);
-    REQUIRE((faster->supports(d, device) && slower->supports(d, device)));
-    CHECK(faster->cost(d, device) < slower->cost(d, device));
+    REQUIRE((can_do(*faster, d, device) && can_do(*slower, d, device)));
+    CHECK(prepare(*faster, d, device).seconds < prepare(*slower, d, device).seconds);
   }
 }
 
@@ -280,7 +281,7 @@ TEST_CASE("chips have the modes that the tests expect of them", "[.rows]") {
       bool has = false;
       for (int row = 0; row < gpu::kernel_count(); ++row) {
         const Kernel &kernel = gpu::kernels()[row];
-        has = has || (kernel.conv == nullptr && kernel.math_mode == mode && kernel.supports(d, device));
+        has = has || (kernel.conv == nullptr && kernel.math_mode == mode && can_do(kernel, d, device));
       }
       INFO(s.name << ", " << arch << ": " << math_mode_name(mode));
       CHECK(has == sgemm_test::hip_has(mode, arch));

@@ -143,8 +143,8 @@ double next_best(const GemmDesc &d, int device, size_t workspace, const Kernel *
   double best = std::numeric_limits<double>::infinity();
   for (int row = 0; row < gpu::kernel_count(); ++row) {
     const Kernel &kernel = gpu::kernels()[row];
-    if (&kernel == chosen || kernel.math_mode != chosen->math_mode || !kernel.supports(d, device)) continue;
-    if (workspace_of(kernel, d, device) <= workspace) best = std::min(best, kernel.cost(d, device));
+    if (&kernel == chosen || kernel.math_mode != chosen->math_mode) continue;
+    best = std::min(best, prepare(kernel, d, device, workspace).seconds);
   }
   return best;
 }
@@ -176,7 +176,8 @@ Sweep sweep() {
         of_mode.insert(gpu::model(device).name + (" " + std::string(kernel->name, std::strcspn(kernel->name, "_"))));
       }
       Record &r = found.records[kernel->name];
-      const double cost = kernel->cost(d, device), margin = next_best(d, device, workspace, kernel) / cost - 1;
+      const double cost = prepare(*kernel, d, device).seconds,
+                   margin = next_best(d, device, workspace, kernel) / cost - 1;
       ++r.wins;
       r.ties += margin == 0 ? 1 : 0;
       r.clear += margin >= kLeastMargin ? 1 : 0;
@@ -203,7 +204,8 @@ bool of_the_ladder(const Kernel &kernel) {
   for (const Type type : {Type::f32, Type::f16}) {
     d.type = type;
     for (int device = 0; device < simt::device_count(); ++device) {
-      if (kernel.supports(d, device)) return kernel.cost(d, device) >= gpu::kForcedOnly;
+      const Plan plan = prepare(kernel, d, device);
+      if (plan.kernel != nullptr) return plan.seconds >= gpu::kForcedOnly;
     }
   }
   return false;
@@ -260,7 +262,7 @@ TEST_CASE("fp32_fast is predicted to be worth it for large products, not for sma
         const Kernel &fast = gpu::kernels()[j];
         if (fast.math_mode != LIBSGEMM_MATH_FP32_FAST || fast.conv != nullptr) continue;
         const auto gains = [&](int64_t n, int64_t k) {
-          return fast.cost(product(n, k), device) < fp64.cost(product(n, k), device);
+          return prepare(fast, product(n, k), device).seconds < prepare(fp64, product(n, k), device).seconds;
         };
         INFO(chip << ": " << fast.name);
         CHECK(gains(4096, 4096));

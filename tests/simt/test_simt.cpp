@@ -61,7 +61,7 @@ class Tester {
   }
 
   void run_all(Routine routine, Form form) {
-    claimed_ = row_.supports(outline(whole_tile(routine), form, form == Form::kSingle ? 1 : 3), 0);
+    claimed_ = can_do(row_, outline(whole_tile(routine), form, form == Form::kSingle ? 1 : 3), 0);
     ran_of_form_ = 0;
     draw_all(routine, form);
     INFO(describe(whole_tile(routine)) << name(form));
@@ -70,7 +70,6 @@ class Tester {
 
   // Cuts of k and of a batch may depend on the workspace.
   void run_workspaces(Routine routine) {
-    if (row_.workspace == nullptr) return;
     const Tile tile(row_.name);
     for (const double workspace : {1.0, 1.6, 8.0}) {
       for (const Form form : {Form::kSingle, Form::kStrided}) {
@@ -83,7 +82,7 @@ class Tester {
           if (turn / 2 != 0) test.transb = LIBSGEMM_TRANS;
           test.alpha = 2, test.beta = -1;
           test.offset = turn % 2;
-          if (row_.supports(outline(test, form, count), 0)) run(test, form, count, workspace);
+          if (prepare(row_, outline(test, form, count), 0).workspace > 0) run(test, form, count, workspace);
         }
       }
     }
@@ -163,7 +162,7 @@ class Tester {
       test.alpha = 2;
       test.padding = {8, 16, 8};
       test.beta = turn == 3 ? -1.0f : 0.0f;
-      if (row_.supports(outline(test, form, 3), 0)) run(test, form, form == Form::kSingle ? 1 : 3);
+      if (can_do(row_, outline(test, form, 3), 0)) run(test, form, form == Form::kSingle ? 1 : 3);
     }
   }
 
@@ -171,9 +170,9 @@ class Tester {
   void run_vectors(Routine routine) {
     if (std::strstr(row_.name, "wgmma") != nullptr) return;
     Case test = whole_tile(routine);
-    if (!row_.supports(outline(test, Form::kSingle, 1), 0)) return;
+    if (!can_do(row_, outline(test, Form::kSingle, 1), 0)) return;
     test.padding = {1, 1, 1};
-    if (row_.supports(outline(test, Form::kSingle, 1), 0)) return;
+    if (can_do(row_, outline(test, Form::kSingle, 1), 0)) return;
     const Tile tile(row_.name);
     const int64_t depths[] = {1, 4, tile.k, tile.k + 4, 2 * tile.k - 4, 3 * tile.k, 5 * tile.k + 4};
     for (int turn = 0; turn < 24; ++turn) {
@@ -187,7 +186,7 @@ class Tester {
       test.padding = {4 * (turn / 2 % 2), 4 * (turn / 4 % 3), turn % 5};
       const Form form = turn % 5 == 4 ? Form::kStrided : Form::kSingle;
       const int count = form == Form::kSingle ? 1 : 3;
-      if (row_.supports(outline(test, form, count), 0)) run(test, form, count);
+      if (can_do(row_, outline(test, form, count), 0)) run(test, form, count);
     }
   }
 
@@ -207,7 +206,7 @@ class Tester {
       set_size(left ? order : kShort, left ? kShort : order, kShort, &test);
       test.alpha = 2;
       test.beta = is_in_place(routine) ? 0.0f : -1.0f;
-      if (row_.supports(outline(test, Form::kStrided, 3), 0)) run(test, Form::kStrided, 3);
+      if (can_do(row_, outline(test, Form::kStrided, 3), 0)) run(test, Form::kStrided, 3);
     }
   }
 
@@ -236,7 +235,7 @@ class Tester {
     Case test;
     const size_t step = form == Form::kSingle ? table_step() : 0;
     for (size_t i = 0; step > 0 && i < draw.table().size(); i += step) {
-      if (row_.supports(outline(draw.table()[i], form, count), 0)) run(draw.table()[i], form, count);
+      if (can_do(row_, outline(draw.table()[i], form, count), 0)) run(draw.table()[i], form, count);
     }
     for (int i = 0; step == 0 && i < kSmall / share; ++i) {
       if (!find(
@@ -262,7 +261,7 @@ class Tester {
   bool find(Form form, int count, const DrawOne &draw, Case *test) {
     for (int i = 0; i < kTries; ++i) {
       *test = draw();
-      if (!row_.supports(outline(*test, form, count), 0)) continue;
+      if (!can_do(row_, outline(*test, form, count), 0)) continue;
       claimed_ = true;
       return true;
     }
@@ -352,13 +351,14 @@ std::string round_all(const Kernel &row, libsgemm_op_t transa) {
   d.a = a.data(), d.b = b.data(), d.c = c.data();
   d.lda = along_k ? kDepth : m, d.ldb = kDepth, d.ldc = m;
   d.batch_count = 1;
-  const size_t bytes = row.workspace != nullptr ? row.workspace(d, 0) : 0;
-  Workspace workspace(bytes);
+  const libsgemm::Plan plan = prepare(row, d, 0);
+  if (plan.kernel == nullptr) return kNotForThis;
+  Workspace workspace(plan.workspace);
   libsgemm::Launch launch = {};
   launch.workspace = workspace.data();
-  launch.workspace_bytes = bytes;
+  launch.workspace_bytes = plan.workspace;
+  launch.config = plan.config;
   libsgemm::Error error = {};
-  if (!row.supports(d, 0)) return kNotForThis;
   if (row.launch(d, launch, &error) != LIBSGEMM_SUCCESS) return error.text;
   for (size_t i = 0; i < numbers.size(); ++i) {
     const float wanted = libsgemm::round_to_tf32(numbers[i]);
@@ -370,47 +370,51 @@ std::string round_all(const Kernel &row, libsgemm_op_t transa) {
   return "";
 }
 
+void test_row(const Kernel &row) {
+  DYNAMIC_SECTION(row.name) {
+    Tester tester(row);
+    for (const Routine routine : kSingleRoutines) {
+      for (const Form form : kForms) tester.run_all(routine, form);
+      if (routine_of(routine) == libsgemm::Routine::gemm) {
+        tester.run_workspaces(routine);
+        tester.run_lines(routine);
+        tester.run_slabs(routine);
+        tester.run_walks(routine);
+      }
+      tester.run_vectors(routine);
+      if (is_in_place(routine) || of_floats(routine) == Routine::kSsyrk) tester.run_triangles(routine);
+    }
+    CHECK(tester.failed() == 0);
+    CHECK(tester.ran() > 20 / kPart);
+    CHECK((tester.chains() > 5) == row.invariant);
+    if (row.math_mode == LIBSGEMM_MATH_TF32) {
+      int forms = 0;
+      for (const libsgemm_op_t op : {LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS}) {
+        const std::string found = round_all(row, op);
+        if (found == kNotForThis) continue;
+        ++forms;
+        CHECK(found == "");
+      }
+      CHECK(forms > 0);
+    }
+    Case solve;
+    solve.routine = Routine::kStrsm;
+    set_size(40, 3, 40, &solve);
+    if (!can_do(row, outline(solve, Form::kSingle, 1), 0)) return;
+    for (const libsgemm_side_t side : {LIBSGEMM_LEFT, LIBSGEMM_RIGHT}) {
+      for (const libsgemm_uplo_t uplo : {LIBSGEMM_UPPER, LIBSGEMM_LOWER}) {
+        for (const bool with_nan : {false, true}) CHECK(solve_steep(row, side, uplo, with_nan) == "");
+      }
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a kernel row gives the right results on the CPU", "[row]") {
-  for (int index = 0; index < libsgemm::gpu::kernel_count(); ++index) {
-    const Kernel &row = libsgemm::gpu::kernels()[index];
-    if (row.conv != nullptr) continue;  // see test_simt_conv.cpp
-    DYNAMIC_SECTION(row.name) {
-      Tester tester(row);
-      for (const Routine routine : kSingleRoutines) {
-        for (const Form form : kForms) tester.run_all(routine, form);
-        if (routine_of(routine) == libsgemm::Routine::gemm) {
-          tester.run_workspaces(routine);
-          tester.run_lines(routine);
-          tester.run_slabs(routine);
-          tester.run_walks(routine);
-        }
-        tester.run_vectors(routine);
-        if (is_in_place(routine) || of_floats(routine) == Routine::kSsyrk) tester.run_triangles(routine);
-      }
-      CHECK(tester.failed() == 0);
-      CHECK(tester.ran() > 20 / kPart);
-      CHECK((tester.chains() > 5) == row.invariant);
-      if (row.math_mode == LIBSGEMM_MATH_TF32) {
-        int forms = 0;
-        for (const libsgemm_op_t op : {LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS}) {
-          const std::string found = round_all(row, op);
-          if (found == kNotForThis) continue;
-          ++forms;
-          CHECK(found == "");
-        }
-        CHECK(forms > 0);
-      }
-      Case solve;
-      solve.routine = Routine::kStrsm;
-      set_size(40, 3, 40, &solve);
-      if (!row.supports(outline(solve, Form::kSingle, 1), 0)) continue;
-      for (const libsgemm_side_t side : {LIBSGEMM_LEFT, LIBSGEMM_RIGHT}) {
-        for (const libsgemm_uplo_t uplo : {LIBSGEMM_UPPER, LIBSGEMM_LOWER}) {
-          for (const bool with_nan : {false, true}) CHECK(solve_steep(row, side, uplo, with_nan) == "");
-        }
-      }
+  for (const CodeKernels &code : kernels_by_code(false)) {
+    DYNAMIC_SECTION(code.code) {
+      for (const Kernel &row : code.kernels) test_row(row);
     }
   }
 }

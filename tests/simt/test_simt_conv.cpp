@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "devices.h"
+#include "draw.h"
 #include "gpu/kernels.h"
 #include "simt/fibers/job.h"
 #include "simt/fibers/simt.h"
@@ -212,10 +213,10 @@ std::string run(const Kernel &row, ConvDesc d, int offset, bool *ran, Numbers nu
   d.x = x.buffer.as<float>(), d.f = f.buffer.as<float>(), d.y = y.buffer.as<float>();
   Memory &out = d.direction == Conv::forward ? y : d.direction == Conv::data_gradient ? x : f;
   d.out = out.buffer.as<float>();
-  *ran = can_do(row, d, 0);
+  const libsgemm::Plan plan = prepare(row, d, 0);
+  *ran = plan.kernel != nullptr;
   if (!*ran) return "";
-  const double cost = row.conv->cost(d, 0);
-  if (!(cost > 0 && std::isfinite(cost))) return "costs " + std::to_string(cost) + " s";
+  if (!(plan.seconds > 0)) return "costs " + std::to_string(plan.seconds) + " s";
   const Tensor tensor = libsgemm::output_of(d);
   std::vector<bool> writable(static_cast<size_t>(extent_of(tensor)), false);
   for_elements(tensor, [&](int64_t, int64_t, int64_t, int64_t, size_t at) { writable[at] = true; });
@@ -229,7 +230,8 @@ std::string run(const Kernel &row, ConvDesc d, int offset, bool *ran, Numbers nu
     out.buffer.seal();
   }
   libsgemm::Launch launch = {};
-  launch.workspace_bytes = row.conv->workspace != nullptr ? share * row.conv->workspace(d, 0) : 0;
+  launch.config = plan.config;
+  launch.workspace_bytes = share * plan.workspace;
   Workspace workspace(launch.workspace_bytes);
   launch.workspace = workspace.data();
   libsgemm::Error error = {};
@@ -288,33 +290,37 @@ const Shape kShapes[] = {
 }  // namespace
 
 TEST_CASE("a row for convolutions gives the right results on the CPU", "[row]") {
-  for (int index = 0; index < libsgemm::gpu::kernel_count(); ++index) {
-    const Kernel &row = libsgemm::gpu::kernels()[index];
-    if (row.conv == nullptr) continue;
-    DYNAMIC_SECTION(row.name) {
-      int ran = 0, failed = 0, turn = 0, supported = 0;
-      for (const Shape &shape : kShapes) {
-        for (const Conv direction : {Conv::forward, Conv::data_gradient, Conv::weight_gradient}) {
-          for (const Layout layout : kOrders) {
-            ++turn;
-            ConvDesc d = describe(shape, direction, layout);
-            if (!can_do(row, d, 0)) continue;
-            const int at = supported++;  // runs the first one and one in part()
-            if (at != 0 && (at + at / part() + index) % part() != 0) continue;
-            simt::schedule().seed = static_cast<uint64_t>(turn);
-            simt::schedule().start_together = turn % 2 == 0;
-            d.alpha = turn % 3 == 0 ? 1.0f : -2.0f;
-            d.beta = turn % 4 == 0 ? 3.0f : 0.0f;
-            bool runs = false;
-            const size_t share = turn % 2 == 0 ? 1 : 4;
-            const std::string fault = run(row, d, turn % 5 == 0 ? 1 : 0, &runs, Numbers::exact, share);
-            ran += runs ? 1 : 0;
-            if (!fault.empty() && ++failed <= 10) FAIL_CHECK(to_string(d) << ": " << fault);
+  int index = 0;
+  for (const CodeKernels &code : kernels_by_code(true)) {
+    DYNAMIC_SECTION(code.code) {
+      for (const Kernel &row : code.kernels) {
+        ++index;
+        DYNAMIC_SECTION(row.name) {
+          int ran = 0, failed = 0, turn = 0, supported = 0;
+          for (const Shape &shape : kShapes) {
+            for (const Conv direction : {Conv::forward, Conv::data_gradient, Conv::weight_gradient}) {
+              for (const Layout layout : kOrders) {
+                ++turn;
+                ConvDesc d = describe(shape, direction, layout);
+                if (!can_do(row, d, 0)) continue;
+                const int at = supported++;  // runs the first one and one in part()
+                if (at != 0 && (at + at / part() + index) % part() != 0) continue;
+                simt::schedule().seed = static_cast<uint64_t>(turn);
+                simt::schedule().start_together = turn % 2 == 0;
+                d.alpha = turn % 3 == 0 ? 1.0f : -2.0f;
+                d.beta = turn % 4 == 0 ? 3.0f : 0.0f;
+                bool runs = false;
+                const size_t share = turn % 2 == 0 ? 1 : 4;
+                const std::string fault = run(row, d, turn % 5 == 0 ? 1 : 0, &runs, Numbers::exact, share);
+                ran += runs ? 1 : 0;
+                if (!fault.empty() && ++failed <= 10) FAIL_CHECK(to_string(d) << ": " << fault);
+              }
+            }
           }
+          CHECK(failed == 0);
+          CHECK(ran > 0);
         }
       }
-      CHECK(failed == 0);
-      CHECK(ran > 0);
     }
   }
 }
@@ -330,25 +336,29 @@ TEST_CASE("a row for convolutions rounds as its mode promises, and spreads NaN a
       {2, 7, 21, 12, 7, 7, 7, 1, 1, 2, 3, 1, 1, 7},
       {2, 24, 19, 9, 24, 3, 3, 1, 1, 1, 1, 1, 1, 6},  // few channels a group
   };
-  for (int index = 0; index < libsgemm::gpu::kernel_count(); ++index) {
-    const Kernel &row = libsgemm::gpu::kernels()[index];
-    if (row.conv == nullptr) continue;
-    DYNAMIC_SECTION(row.name) {
-      int turn = 0;
-      for (const Shape &shape : shapes) {
-        for (const Conv direction : {Conv::forward, Conv::data_gradient, Conv::weight_gradient}) {
-          for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
-            for (const Numbers numbers : {Numbers::random, Numbers::special, Numbers::ranges}) {
-              if (numbers == Numbers::ranges && row.math_mode == LIBSGEMM_MATH_FP16X3) continue;
-              ++turn;
-              if ((turn + index) % part() != 0) continue;
-              simt::schedule().seed = static_cast<uint64_t>(turn);
-              ConvDesc d = describe(shape, direction, layout);
-              d.alpha = 1.5f;
-              d.beta = turn % 2 == 0 ? -0.5f : 0.0f;
-              bool runs = false;
-              INFO(to_string(d) << ", numbers " << static_cast<int>(numbers));
-              CHECK(run(row, d, 0, &runs, numbers, turn % 3 == 0 ? 1 : 8) == "");
+  int index = 0;
+  for (const CodeKernels &code : kernels_by_code(true)) {
+    DYNAMIC_SECTION(code.code) {
+      for (const Kernel &row : code.kernels) {
+        ++index;
+        DYNAMIC_SECTION(row.name) {
+          int turn = 0;
+          for (const Shape &shape : shapes) {
+            for (const Conv direction : {Conv::forward, Conv::data_gradient, Conv::weight_gradient}) {
+              for (const Layout layout : {Layout::nchw, Layout::nhwc}) {
+                for (const Numbers numbers : {Numbers::random, Numbers::special, Numbers::ranges}) {
+                  if (numbers == Numbers::ranges && row.math_mode == LIBSGEMM_MATH_FP16X3) continue;
+                  ++turn;
+                  if ((turn + index) % part() != 0) continue;
+                  simt::schedule().seed = static_cast<uint64_t>(turn);
+                  ConvDesc d = describe(shape, direction, layout);
+                  d.alpha = 1.5f;
+                  d.beta = turn % 2 == 0 ? -0.5f : 0.0f;
+                  bool runs = false;
+                  INFO(to_string(d) << ", numbers " << static_cast<int>(numbers));
+                  CHECK(run(row, d, 0, &runs, numbers, turn % 3 == 0 ? 1 : 8) == "");
+                }
+              }
             }
           }
         }
@@ -378,7 +388,7 @@ TEST_CASE("on an H100 convolutions of splits are predicted to be worth it for ma
   const auto seconds = [&](const Kernel &row, const Shape &shape) {
     const ConvDesc d = describe(shape, Conv::forward, Layout::nhwc);
     REQUIRE(can_do(row, d, device));
-    return row.conv->cost(d, device);
+    return prepare(row, d, device).seconds;
   };
   const Shape large = {32, 128, 56, 56, 128, 3, 3, 1, 1, 1, 1}, deep = {32, 256, 14, 14, 256, 3, 3, 1, 1, 1, 1};
   const Shape small = {1, 32, 7, 7, 32, 3, 3, 1, 1, 1, 1}, first = {32, 8, 112, 112, 64, 7, 7, 2, 2, 3, 3};
@@ -389,7 +399,7 @@ TEST_CASE("on an H100 convolutions of splits are predicted to be worth it for ma
     if (of_weights(row)) {
       const ConvDesc d = describe(large, Conv::weight_gradient, Layout::nhwc);
       REQUIRE(can_do(row, d, device));
-      CHECK(row.conv->cost(d, device) < fp64->conv->cost(d, device));
+      CHECK(prepare(row, d, device).seconds < prepare(*fp64, d, device).seconds);
       continue;
     }
     CHECK(seconds(row, large) < seconds(*fp64, large));

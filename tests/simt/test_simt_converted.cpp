@@ -49,9 +49,10 @@ Result run(const Kernel &row, const Problem &problem, size_t workspace_bytes, in
     desc.batch = Batch::strided;
     desc.stride_a = strides.a, desc.stride_b = strides.b, desc.stride_c = strides.c;
   }
-  REQUIRE(row.supports(desc, 0));
-  REQUIRE(row.workspace(desc, 0) <= workspace_bytes);
+  const libsgemm::Plan plan = prepare(row, desc, 0, workspace_bytes);
+  REQUIRE(plan.kernel != nullptr);
   Launch launch = {};
+  launch.config = plan.config;
   launch.workspace_bytes = workspace_bytes;
   Workspace workspace(workspace_bytes);
   launch.workspace = workspace.data();
@@ -147,7 +148,7 @@ TEST_CASE("a small workspace leaves blocks of columns, with the bits of the whol
         const Result whole = run(row, problem, plenty(problem));
         INFO(row.name << " " << describe(test) << ", " << name_of(hard));
         CHECK((hard == Hard::kOneWideRow || whole.fault == ""));
-        const size_t least = row.workspace(outline(test, Form::kSingle, 1), 0);
+        const size_t least = prepare(row, outline(test, Form::kSingle, 1), 0).workspace;
         const SplitsLayout l = layout_of(row, test, 1000, least);
         CHECK((l.panels == 1 && l.columns == (n == 500 ? 256 : 512)));
         CHECK(same_bits(run(row, problem, least).c, whole.c));
@@ -160,7 +161,7 @@ TEST_CASE("a workspace that holds no block of columns leaves panels of k") {
   for (const Kernel &row : rows()) {
     for (const int turn : {0, 1}) {
       const Problem problem = hard_problem(Hard::kScaledRows, aligned_case(150, 40, 700, turn));
-      CHECK(run(row, problem, row.workspace(outline(problem.test, Form::kSingle, 1), 0)).fault == "");
+      CHECK(run(row, problem, prepare(row, outline(problem.test, Form::kSingle, 1), 0).workspace).fault == "");
     }
   }
 }
@@ -172,8 +173,8 @@ TEST_CASE("of A that is converted the workspace holds words only") {
     GemmDesc other = aligned;
     ++other.lda;
     const size_t planes = size_t{4096} * 256 * 2 * static_cast<size_t>(splits_of(row));
-    CHECK(row.workspace(other, 0) == row.workspace(aligned, 0) + planes);
-    CHECK(row.cost(other, 0) > row.cost(aligned, 0));
+    CHECK(prepare(row, other, 0).workspace == prepare(row, aligned, 0).workspace + planes);
+    CHECK(prepare(row, other, 0).seconds > prepare(row, aligned, 0).seconds);
   }
 }
 

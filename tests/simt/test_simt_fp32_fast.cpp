@@ -74,10 +74,10 @@ Outcome run(const Kernel &row, const Problem &problem, double share = 1, int dev
   static uint64_t tickets = 0;
   desc.ticket = ++tickets;
   CHECK(fp64_share(desc.ticket) < 0);
-  REQUIRE(row.supports(desc, device));
+  REQUIRE(can_do(row, desc, device));
   Launch launch = {};
   launch.device = device;
-  launch.workspace_bytes = static_cast<size_t>(share * static_cast<double>(row.workspace(desc, device)));
+  launch.workspace_bytes = static_cast<size_t>(share * static_cast<double>(prepare(row, desc, device).workspace));
   Workspace workspace(launch.workspace_bytes);
   launch.workspace = workspace.data();
   Error error = {};
@@ -186,7 +186,7 @@ TEST_CASE("fp32_fast where all of C is left to FP64", "[fp32_fast]") {
       for (int turn = 0; turn < 4; ++turn) {
         const Problem problem = hard_problem(Hard::kScaledDepth, shape(turn, 67, 70, turn == 3 ? 33 : 277));
         GemmDesc desc = outline(problem.test, Form::kSingle, 1);
-        if (!row.supports(desc, device)) continue;  // needs a later architecture's instructions
+        if (!can_do(row, desc, device)) continue;  // needs a later architecture's instructions
         CHECK(run(row, problem, 1, device).fault == "");
       }
     }
@@ -200,7 +200,7 @@ TEST_CASE("fp32_fast has no rows where FP64 is slow, or FP16 without denormals")
     const int device = simt::device_called(chip);
     INFO(chip);
     REQUIRE(device >= 0);
-    for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) CHECK_FALSE(row.supports(desc, device));
+    for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) CHECK_FALSE(can_do(row, desc, device));
     CHECK(split_plan_bytes(desc, device) == 0);
   }
 }
@@ -408,7 +408,7 @@ TEST_CASE("fp32_fast in batches") {
     for (const double share : {1.0, 3.2}) {
       placement.restore();
       Launch launch = {};
-      launch.workspace_bytes = static_cast<size_t>(share * static_cast<double>(row.workspace(desc, 0)));
+      launch.workspace_bytes = static_cast<size_t>(share * static_cast<double>(prepare(row, desc, 0).workspace));
       Workspace workspace(launch.workspace_bytes);
       launch.workspace = workspace.data();
       Error error = {};

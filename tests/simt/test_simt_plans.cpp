@@ -44,7 +44,7 @@ class Plan {
 std::string run(const Kernel &row, const GemmDesc &desc, double share, Placement *placement) {
   placement->restore();
   Launch launch = {};
-  launch.workspace_bytes = static_cast<size_t>(share * static_cast<double>(row.workspace(desc, 0)));
+  launch.workspace_bytes = static_cast<size_t>(share * static_cast<double>(prepare(row, desc, 0).workspace));
   Workspace workspace(launch.workspace_bytes);
   if (launch.workspace_bytes > 0) launch.workspace = workspace.data();
   Error error = {};
@@ -66,7 +66,7 @@ void compare(const Kernel &row, const Problem &problem, double share) {
   Placement placement(problem, LIBSGEMM_COL_MAJOR);
   GemmDesc desc = describe_call(Routine::kSgemm, placement.args());
   desc.math_mode = row.math_mode;
-  REQUIRE(row.supports(desc, 0));
+  REQUIRE(can_do(row, desc, 0));
   INFO(row.name << " " << describe(problem.test) << ", workspace times " << share);
   REQUIRE(run(row, desc, share, &placement) == "");
   const std::vector<float> without = result_of(&placement, desc);
@@ -76,7 +76,7 @@ void compare(const Kernel &row, const Problem &problem, double share) {
     GemmDesc planned = desc;
     if ((which & 1) != 0) planned.plan_a = of_a.data();
     if ((which & 2) != 0) planned.plan_b = of_b.data();
-    CHECK(row.workspace(planned, 0) < row.workspace(desc, 0));
+    CHECK(prepare(row, planned, 0).workspace < prepare(row, desc, 0).workspace);
     CHECK(run(row, planned, share, &placement) == "");
     CHECK(same_bits(result_of(&placement, planned), without));
   }

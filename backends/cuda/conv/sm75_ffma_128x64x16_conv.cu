@@ -20,6 +20,9 @@ struct Config : TileShape<128, 64, 16, 8, 8, 8, 2> {
 
 LIBSGEMM_FFMA_CONV_ROW(sm75_ffma_128x64x16_conv)
 
-Kernel sm75_ffma_128x64x16_conv_split_k() { return conv_split_kernel<ConvRow>("sm75_ffma_128x64x16_conv_split_k"); }
+KernelList sm75_ffma_128x64x16_conv() {
+  return {conv_kernel<ConvRow>("sm75_ffma_128x64x16_conv"),
+          conv_split_kernel<ConvRow>("sm75_ffma_128x64x16_conv_split_k")};
+}
 
 }  // namespace libsgemm::cuda

@@ -162,8 +162,8 @@ struct Narrow {
 
 }  // namespace
 
-Kernel sm75_ffma_16x64x4_narrow_conv() {
-  static constexpr ConvLaunch conv = {Narrow::supports, Narrow::cost, nullptr, Narrow::launch};
+KernelList sm75_ffma_16x64x4_narrow_conv() {
+  static constexpr ConvLaunch conv = {prepare_conv<Narrow::supports, Narrow::cost>, Narrow::launch};
   return conv_row("sm75_ffma_16x64x4_narrow_conv", LIBSGEMM_MATH_FP32, "", &conv);
 }
 

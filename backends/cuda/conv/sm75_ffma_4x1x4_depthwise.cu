@@ -48,8 +48,8 @@ struct Row {
 
 }  // namespace
 
-Kernel sm75_ffma_4x1x4_depthwise() { return depthwise_kernel<Row>("sm75_ffma_4x1x4_depthwise"); }
-Kernel sm75_ffma_4x1x4_depthwise_weights() {
+KernelList sm75_ffma_4x1x4_depthwise() { return depthwise_kernel<Row>("sm75_ffma_4x1x4_depthwise"); }
+KernelList sm75_ffma_4x1x4_depthwise_weights() {
   return depthwise_weights_kernel<Row>("sm75_ffma_4x1x4_depthwise_weights");
 }
 

@@ -20,8 +20,10 @@ struct Config : TileShape<64, 64, 16, 8, 4, 4, 2> {
 
 LIBSGEMM_FFMA_CONV_ROW(sm75_ffma_64x64x16_conv)
 
-Kernel sm75_ffma_64x64x16_conv_split_k() { return conv_split_kernel<ConvRow>("sm75_ffma_64x64x16_conv_split_k"); }
-
-Kernel sm75_ffma_64x64x16_col2im() { return col2im_kernel<ConvRow>("sm75_ffma_64x64x16_col2im"); }
+KernelList sm75_ffma_64x64x16_conv() {
+  return {conv_kernel<ConvRow>("sm75_ffma_64x64x16_conv"),
+          conv_split_kernel<ConvRow>("sm75_ffma_64x64x16_conv_split_k"),
+          col2im_kernel<ConvRow>("sm75_ffma_64x64x16_col2im")};
+}
 
 }  // namespace libsgemm::cuda

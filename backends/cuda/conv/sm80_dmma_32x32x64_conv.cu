@@ -12,6 +12,9 @@ using Config = Sm80Dmma32x32x64;
 
 LIBSGEMM_DMMA_CONV_ROW(sm80_dmma_32x32x64_conv)
 
-Kernel sm80_dmma_32x32x64_conv_split_k() { return conv_split_kernel<ConvRow>("sm80_dmma_32x32x64_conv_split_k"); }
+KernelList sm80_dmma_32x32x64_conv() {
+  return {conv_kernel<ConvRow>("sm80_dmma_32x32x64_conv"),
+          conv_split_kernel<ConvRow>("sm80_dmma_32x32x64_conv_split_k")};
+}
 
 }  // namespace libsgemm::cuda

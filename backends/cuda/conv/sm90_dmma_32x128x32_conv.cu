@@ -13,6 +13,9 @@ using Config = Sm90Dmma32x128x32;
 
 LIBSGEMM_DMMA_CONV_ROW(sm90_dmma_32x128x32_conv)
 
-Kernel sm90_dmma_32x128x32_conv_split_k() { return conv_split_kernel<ConvRow>("sm90_dmma_32x128x32_conv_split_k"); }
+KernelList sm90_dmma_32x128x32_conv() {
+  return {conv_kernel<ConvRow>("sm90_dmma_32x128x32_conv"),
+          conv_split_kernel<ConvRow>("sm90_dmma_32x128x32_conv_split_k")};
+}
 
 }  // namespace libsgemm::cuda

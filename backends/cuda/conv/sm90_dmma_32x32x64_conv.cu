@@ -13,8 +13,10 @@ using Config = Sm90Dmma32x32x64;
 
 LIBSGEMM_DMMA_CONV_ROW(sm90_dmma_32x32x64_conv)
 
-Kernel sm90_dmma_32x32x64_conv_split_k() { return conv_split_kernel<ConvRow>("sm90_dmma_32x32x64_conv_split_k"); }
-
-Kernel sm90_dmma_32x32x64_conv_packed() { return conv_packed_kernel<ConvRow>("sm90_dmma_32x32x64_conv_packed"); }
+KernelList sm90_dmma_32x32x64_conv() {
+  return {conv_kernel<ConvRow>("sm90_dmma_32x32x64_conv"),
+          conv_split_kernel<ConvRow>("sm90_dmma_32x32x64_conv_split_k"),
+          conv_packed_kernel<ConvRow>("sm90_dmma_32x32x64_conv_packed")};
+}
 
 }  // namespace libsgemm::cuda

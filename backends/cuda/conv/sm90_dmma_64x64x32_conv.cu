@@ -27,10 +27,11 @@ using Config = Sm90Dmma64x64x32;
 
 LIBSGEMM_DMMA_CONV_ROW(sm90_dmma_64x64x32_conv)
 
-Kernel sm90_dmma_64x64x32_conv_split_k() { return conv_split_kernel<ConvRow>("sm90_dmma_64x64x32_conv_split_k"); }
-
-Kernel sm90_dmma_64x64x32_col2im() { return col2im_kernel<ConvRow>("sm90_dmma_64x64x32_col2im"); }
-
-Kernel sm90_dmma_64x64x32_conv_packed() { return conv_packed_kernel<ConvRow>("sm90_dmma_64x64x32_conv_packed"); }
+KernelList sm90_dmma_64x64x32_conv() {
+  return {conv_kernel<ConvRow>("sm90_dmma_64x64x32_conv"),
+          conv_split_kernel<ConvRow>("sm90_dmma_64x64x32_conv_split_k"),
+          conv_packed_kernel<ConvRow>("sm90_dmma_64x64x32_conv_packed"),
+          col2im_kernel<ConvRow>("sm90_dmma_64x64x32_col2im")};
+}
 
 }  // namespace libsgemm::cuda

@@ -23,4 +23,4 @@
     }                                                                                                     \
   };                                                                                                      \
   }                                                                                                       \
-  Kernel NAME() { return level3::one_sided_kernel<NAME##_row>(#NAME, LIBSGEMM_MATH_FP64); }
+  KernelList NAME() { return level3::one_sided_kernel<NAME##_row>(#NAME, LIBSGEMM_MATH_FP64); }

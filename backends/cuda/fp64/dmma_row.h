@@ -87,5 +87,4 @@ Kernel dmma_split_kernel(const char *name) {
       return DmmaLayout<Config, KindA, KindB>::bytes;                                              \
     }                                                                                              \
   };                                                                                               \
-  }                                                                                                \
-  Kernel NAME() { return dmma_kernel<Row>(#NAME); }
+  }

@@ -27,18 +27,18 @@ struct DmmaTriangle : TriangleTiles<TriangleRow> {
   }
 
   static double cost(const GemmDesc &desc, int index) { return gemm_seconds(model(index), desc, tiling(desc, index)); }
-  static Split split(const GemmDesc &desc, int index) {
+  static Plan prepare_split(const GemmDesc &desc, int index) {
+    if (!Tiles::supports(desc, index) || desc.batch_count > kMostProducts) return {};
     return best_split(desc, split_tiling(desc, index), Config::tile_k, index);
   }
 
   static libsgemm_status_t launch_split(const GemmDesc &desc, const Launch &launch, Error *error) {
-    const Split split = DmmaTriangle::split(desc, launch.device);
     TriangleProblem p = Tiles::problem(desc);
-    p.product.slice_tiles = split.slice_tiles;
+    p.product.slice_tiles = launch.config.slice_tiles;
     p.product.partial = static_cast<float *>(launch.workspace);
     p.product.partial_ld = (desc.m + 3) / 4 * 4;
     return Tiles::enqueue(desc, p, launch, error, [&](const StridedOperands &operands, int64_t count) {
-      return launch_split_k_sum_fp64_triangle(p, split.slices, operands, count, launch, error);
+      return launch_split_k_sum_fp64_triangle(p, launch.config.slices, operands, count, launch, error);
     });
   }
 
@@ -54,21 +54,15 @@ struct DmmaTriangle : TriangleTiles<TriangleRow> {
 template <class TriangleRow>
 Kernel dmma_triangle_kernel(const char *name) {
   using Triangle = DmmaTriangle<TriangleRow>;
-  return {name, LIBSGEMM_MATH_FP64, Triangle::supports, Triangle::cost, nullptr, Triangle::launch};
+  return {name, LIBSGEMM_MATH_FP64, prepare_one<Triangle::supports, Triangle::cost>, Triangle::launch};
 }
 
 template <class TriangleRow>
 Kernel dmma_triangle_split_kernel(const char *name) {
   using Triangle = DmmaTriangle<TriangleRow>;
-  const auto supports = [](const GemmDesc &desc, int index) {
-    return Triangle::supports(desc, index) && desc.batch_count <= kMostProducts &&
-           Triangle::split(desc, index).slices > 1;
-  };
-  const auto cost = [](const GemmDesc &desc, int index) { return Triangle::split(desc, index).seconds; };
-  const auto workspace = [](const GemmDesc &desc, int index) {
-    return split_bytes(desc, Triangle::split(desc, index).slices, sizeof(double));
-  };
-  return {name, LIBSGEMM_MATH_FP64, supports, cost, workspace, Triangle::launch_split};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP64, Triangle::prepare_split, Triangle::launch_split};
+  kernel.purpose = kSplitPurpose;
+  return kernel;
 }
 
 }  // namespace libsgemm::cuda
@@ -88,5 +82,4 @@ Kernel dmma_triangle_split_kernel(const char *name) {
       return &NAME<KindA, KindB>;                                                                         \
     }                                                                                                     \
   };                                                                                                      \
-  }                                                                                                       \
-  Kernel NAME() { return dmma_triangle_kernel<TriangleRow>(#NAME); }
+  }

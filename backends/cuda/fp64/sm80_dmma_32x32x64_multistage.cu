@@ -12,12 +12,15 @@ using Config = Sm80Dmma32x32x64;
 
 LIBSGEMM_DMMA_ROW(sm80_dmma_32x32x64_multistage)
 
-Kernel sm80_dmma_32x32x64_split_k() { return dmma_split_kernel<Row>("sm80_dmma_32x32x64_split_k"); }
+KernelList sm80_dmma_32x32x64_multistage() {
+  return {dmma_kernel<Row>("sm80_dmma_32x32x64_multistage"), dmma_split_kernel<Row>("sm80_dmma_32x32x64_split_k")};
+}
 
 LIBSGEMM_DMMA_TRIANGLE_ROW(sm80_dmma_32x32x64_triangle)
 
-Kernel sm80_dmma_32x32x64_triangle_split_k() {
-  return dmma_triangle_split_kernel<TriangleRow>("sm80_dmma_32x32x64_triangle_split_k");
+KernelList sm80_dmma_32x32x64_triangle() {
+  return {dmma_triangle_kernel<TriangleRow>("sm80_dmma_32x32x64_triangle"),
+          dmma_triangle_split_kernel<TriangleRow>("sm80_dmma_32x32x64_triangle_split_k")};
 }
 
 }  // namespace libsgemm::cuda

@@ -13,12 +13,15 @@ using Config = Sm80Dmma64x64x32;
 
 LIBSGEMM_DMMA_ROW(sm80_dmma_64x64x32_multistage)
 
-Kernel sm80_dmma_64x64x32_split_k() { return dmma_split_kernel<Row>("sm80_dmma_64x64x32_split_k"); }
+KernelList sm80_dmma_64x64x32_multistage() {
+  return {dmma_kernel<Row>("sm80_dmma_64x64x32_multistage"), dmma_split_kernel<Row>("sm80_dmma_64x64x32_split_k")};
+}
 
 LIBSGEMM_DMMA_TRIANGLE_ROW(sm80_dmma_64x64x32_triangle)
 
-Kernel sm80_dmma_64x64x32_triangle_split_k() {
-  return dmma_triangle_split_kernel<TriangleRow>("sm80_dmma_64x64x32_triangle_split_k");
+KernelList sm80_dmma_64x64x32_triangle() {
+  return {dmma_triangle_kernel<TriangleRow>("sm80_dmma_64x64x32_triangle"),
+          dmma_triangle_split_kernel<TriangleRow>("sm80_dmma_64x64x32_triangle_split_k")};
 }
 
 }  // namespace libsgemm::cuda

@@ -11,6 +11,8 @@ using Config = Sm90Dmma128x32x32;
 
 LIBSGEMM_DMMA_ROW(sm90_dmma_128x32x32_multistage)
 
-Kernel sm90_dmma_128x32x32_split_k() { return dmma_split_kernel<Row>("sm90_dmma_128x32x32_split_k"); }
+KernelList sm90_dmma_128x32x32_multistage() {
+  return {dmma_kernel<Row>("sm90_dmma_128x32x32_multistage"), dmma_split_kernel<Row>("sm90_dmma_128x32x32_split_k")};
+}
 
 }  // namespace libsgemm::cuda

@@ -14,12 +14,15 @@ using Config = Sm90Dmma32x32x64;
 
 LIBSGEMM_DMMA_ROW(sm90_dmma_32x32x64_multistage)
 
-Kernel sm90_dmma_32x32x64_split_k() { return dmma_split_kernel<Row>("sm90_dmma_32x32x64_split_k"); }
+KernelList sm90_dmma_32x32x64_multistage() {
+  return {dmma_kernel<Row>("sm90_dmma_32x32x64_multistage"), dmma_split_kernel<Row>("sm90_dmma_32x32x64_split_k")};
+}
 
 LIBSGEMM_DMMA_TRIANGLE_ROW(sm90_dmma_32x32x64_triangle)
 
-Kernel sm90_dmma_32x32x64_triangle_split_k() {
-  return dmma_triangle_split_kernel<TriangleRow>("sm90_dmma_32x32x64_triangle_split_k");
+KernelList sm90_dmma_32x32x64_triangle() {
+  return {dmma_triangle_kernel<TriangleRow>("sm90_dmma_32x32x64_triangle"),
+          dmma_triangle_split_kernel<TriangleRow>("sm90_dmma_32x32x64_triangle_split_k")};
 }
 
 LIBSGEMM_DMMA_ONE_SIDED_ROW(sm90_dmma_32x32x64_trmm, trmm, triangular)

@@ -19,6 +19,8 @@ struct Config : DmmaShape<64, 128, 32, 32, 64> {
 
 LIBSGEMM_DMMA_ROW(sm90_dmma_64x128x32_multistage)
 
-Kernel sm90_dmma_64x128x32_split_k() { return dmma_split_kernel<Row>("sm90_dmma_64x128x32_split_k"); }
+KernelList sm90_dmma_64x128x32_multistage() {
+  return {dmma_kernel<Row>("sm90_dmma_64x128x32_multistage"), dmma_split_kernel<Row>("sm90_dmma_64x128x32_split_k")};
+}
 
 }  // namespace libsgemm::cuda

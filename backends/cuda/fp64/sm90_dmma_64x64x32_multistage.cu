@@ -29,12 +29,15 @@ using Config = Sm90Dmma64x64x32;
 
 LIBSGEMM_DMMA_ROW(sm90_dmma_64x64x32_multistage)
 
-Kernel sm90_dmma_64x64x32_split_k() { return dmma_split_kernel<Row>("sm90_dmma_64x64x32_split_k"); }
+KernelList sm90_dmma_64x64x32_multistage() {
+  return {dmma_kernel<Row>("sm90_dmma_64x64x32_multistage"), dmma_split_kernel<Row>("sm90_dmma_64x64x32_split_k")};
+}
 
 LIBSGEMM_DMMA_TRIANGLE_ROW(sm90_dmma_64x64x32_triangle)
 
-Kernel sm90_dmma_64x64x32_triangle_split_k() {
-  return dmma_triangle_split_kernel<TriangleRow>("sm90_dmma_64x64x32_triangle_split_k");
+KernelList sm90_dmma_64x64x32_triangle() {
+  return {dmma_triangle_kernel<TriangleRow>("sm90_dmma_64x64x32_triangle"),
+          dmma_triangle_split_kernel<TriangleRow>("sm90_dmma_64x64x32_triangle_split_k")};
 }
 
 LIBSGEMM_DMMA_ONE_SIDED_ROW(sm90_dmma_64x64x32_trmm, trmm, triangular)

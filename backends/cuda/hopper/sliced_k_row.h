@@ -2,6 +2,7 @@
 #pragma once
 
 #include "contract/backend.h"
+#include "gpu/kernels.h"
 #include "runtime/tensor_map.h"
 #include "sliced_k.h"
 
@@ -29,11 +30,11 @@ libsgemm_status_t launch_sliced_k(const GemmDesc &desc, const SlicedKSizes &size
 
 template <typename Shape>
 Kernel sliced_k_row(const char *name, libsgemm_status_t (*launch)(const GemmDesc &, const Launch &, Error *)) {
-  return {name,
-          LIBSGEMM_MATH_FP32,
-          [](const GemmDesc &desc, int device) { return sliced_k_supports(desc, sliced_k_sizes<Shape>(), device); },
-          [](const GemmDesc &desc, int device) { return sliced_k_seconds(desc, sliced_k_sizes<Shape>(), device); },
-          [](const GemmDesc &, int) { return size_t{0}; },
+  return {name, LIBSGEMM_MATH_FP32,
+          [](const GemmDesc &desc, int device) -> Plan {
+            if (!sliced_k_supports(desc, sliced_k_sizes<Shape>(), device)) return {};
+            return planned(sliced_k_seconds(desc, sliced_k_sizes<Shape>(), device));
+          },
           launch};
 }
 

@@ -48,6 +48,8 @@ libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *erro
 
 }  // namespace
 
-Kernel sm90_ffma_128x128x16_sliced_k() { return sliced_k_row<SquareSlicedK>("sm90_ffma_128x128x16_sliced_k", launch); }
+KernelList sm90_ffma_128x128x16_sliced_k() {
+  return sliced_k_row<SquareSlicedK>("sm90_ffma_128x128x16_sliced_k", launch);
+}
 
 }  // namespace libsgemm::cuda

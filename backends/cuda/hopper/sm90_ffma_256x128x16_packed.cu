@@ -217,8 +217,9 @@ libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *
 
 }  // namespace
 
-Kernel sm90_ffma_256x128x16_packed() {
-  Kernel kernel = {"sm90_ffma_256x128x16_packed", LIBSGEMM_MATH_FP32, supports, cost, workspace, launch_row};
+KernelList sm90_ffma_256x128x16_packed() {
+  Kernel kernel = {"sm90_ffma_256x128x16_packed", LIBSGEMM_MATH_FP32, prepare_one<supports, cost, workspace>,
+                   launch_row};
   kernel.in_steps = true;
   kernel.invariant = true;
   return kernel;

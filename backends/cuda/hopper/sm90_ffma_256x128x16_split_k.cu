@@ -71,7 +71,7 @@ libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *
 
 }  // namespace
 
-Kernel sm90_ffma_256x128x16_split_k() {
+KernelList sm90_ffma_256x128x16_split_k() {
   return stream_k_row<Sharing::split_k>("sm90_ffma_256x128x16_split_k", launch_row);
 }
 

@@ -78,7 +78,7 @@ libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *
 
 }  // namespace
 
-Kernel sm90_ffma_256x128x16_stream_k() {
+KernelList sm90_ffma_256x128x16_stream_k() {
   Kernel kernel = stream_k_row<Sharing::stream>("sm90_ffma_256x128x16_stream_k", launch_row);
   kernel.invariant = true;  // plan_stream() cuts no tiles then
   return kernel;

@@ -46,6 +46,6 @@ libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *erro
 
 }  // namespace
 
-Kernel sm90_ffma_256x64x16_sliced_k() { return sliced_k_row<ThinSlicedK>("sm90_ffma_256x64x16_sliced_k", launch); }
+KernelList sm90_ffma_256x64x16_sliced_k() { return sliced_k_row<ThinSlicedK>("sm90_ffma_256x64x16_sliced_k", launch); }
 
 }  // namespace libsgemm::cuda

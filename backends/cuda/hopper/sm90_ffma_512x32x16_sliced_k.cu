@@ -44,6 +44,8 @@ libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *erro
 
 }  // namespace
 
-Kernel sm90_ffma_512x32x16_sliced_k() { return sliced_k_row<ThinnerSlicedK>("sm90_ffma_512x32x16_sliced_k", launch); }
+KernelList sm90_ffma_512x32x16_sliced_k() {
+  return sliced_k_row<ThinnerSlicedK>("sm90_ffma_512x32x16_sliced_k", launch);
+}
 
 }  // namespace libsgemm::cuda

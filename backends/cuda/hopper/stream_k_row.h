@@ -2,6 +2,7 @@
 #pragma once
 
 #include "contract/backend.h"
+#include "gpu/kernels.h"
 #include "stream_k.h"
 
 namespace libsgemm::cuda {
@@ -42,11 +43,12 @@ StreamKProblem stream_k_problem(const GemmDesc &desc, const StreamKPlan &plan, c
 
 template <Sharing kSharing>
 Kernel stream_k_row(const char *name, libsgemm_status_t (*launch)(const GemmDesc &, const Launch &, Error *)) {
-  return {name,
-          LIBSGEMM_MATH_FP32,
-          [](const GemmDesc &desc, int device) { return stream_k_supports(desc, kSharing, device); },
-          [](const GemmDesc &desc, int device) { return stream_k_plan(desc, kSharing, device).seconds; },
-          [](const GemmDesc &desc, int device) { return stream_k_plan(desc, kSharing, device).workspace; },
+  return {name, LIBSGEMM_MATH_FP32,
+          [](const GemmDesc &desc, int device) -> Plan {
+            if (!stream_k_supports(desc, kSharing, device)) return {};
+            const StreamKPlan plan = stream_k_plan(desc, kSharing, device);
+            return planned(plan.seconds, plan.workspace);
+          },
           launch};
 }
 

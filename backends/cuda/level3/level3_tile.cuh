@@ -9,6 +9,7 @@
 #pragma once
 
 #include "contract/finish.h"
+#include "gpu/kernels.h"
 #include "gpu/level3/stager.h"
 #include "resident.h"
 #include "runtime/device.h"

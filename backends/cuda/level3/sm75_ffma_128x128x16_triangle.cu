@@ -28,8 +28,8 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 
 }  // namespace
 
-Kernel sm75_ffma_128x128x16_triangle() {
-  Kernel kernel = {"sm75_ffma_128x128x16_triangle", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
+KernelList sm75_ffma_128x128x16_triangle() {
+  Kernel kernel = {"sm75_ffma_128x128x16_triangle", LIBSGEMM_MATH_FP32, prepare_one<supports, cost>, enqueue};
   kernel.invariant = true;
   return kernel;
 }

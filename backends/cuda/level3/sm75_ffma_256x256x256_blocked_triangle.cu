@@ -14,7 +14,7 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-Kernel sm75_ffma_256x256x256_blocked_triangle() {
+KernelList sm75_ffma_256x256x256_blocked_triangle() {
   return level3::blocked_triangle_row("sm75_ffma_256x256x256_blocked_triangle");
 }
 

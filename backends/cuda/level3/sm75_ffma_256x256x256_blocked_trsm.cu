@@ -7,6 +7,8 @@ namespace libsgemm::cuda {
 
 using namespace gpu;
 
-Kernel sm75_ffma_256x256x256_blocked_trsm() { return level3::blocked_trsm_row("sm75_ffma_256x256x256_blocked_trsm"); }
+KernelList sm75_ffma_256x256x256_blocked_trsm() {
+  return level3::blocked_trsm_row("sm75_ffma_256x256x256_blocked_trsm");
+}
 
 }  // namespace libsgemm::cuda

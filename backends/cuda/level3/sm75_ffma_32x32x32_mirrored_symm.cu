@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "gpu/cost.h"
+#include "gpu/kernels.h"
 #include "gpu/level3/gemm_step.h"
 #include "runtime/device.h"
 #include "runtime/launch.h"
@@ -110,8 +111,9 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 
 }  // namespace
 
-Kernel sm75_ffma_32x32x32_mirrored_symm() {
-  Kernel kernel = {"sm75_ffma_32x32x32_mirrored_symm", LIBSGEMM_MATH_FP32, supports, cost, workspace, enqueue};
+KernelList sm75_ffma_32x32x32_mirrored_symm() {
+  Kernel kernel = {"sm75_ffma_32x32x32_mirrored_symm", LIBSGEMM_MATH_FP32, prepare_one<supports, cost, workspace>,
+                   enqueue};
   kernel.invariant = true;
   return kernel;
 }

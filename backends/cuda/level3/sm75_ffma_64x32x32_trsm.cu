@@ -24,8 +24,8 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 
 }  // namespace
 
-Kernel sm75_ffma_64x32x32_trsm() {
-  return {"sm75_ffma_64x32x32_trsm", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
+KernelList sm75_ffma_64x32x32_trsm() {
+  return Kernel{"sm75_ffma_64x32x32_trsm", LIBSGEMM_MATH_FP32, prepare_one<supports, cost>, enqueue};
 }
 
 }  // namespace libsgemm::cuda

@@ -126,8 +126,9 @@ double cost(const GemmDesc &desc, int index) { return squares_seconds(desc, inde
 
 }  // namespace
 
-Kernel sm75_mma_256x256x256_blocked_triangle() {
-  Kernel kernel = {"sm75_mma_256x256x256_blocked_triangle", LIBSGEMM_MATH_FP32, supports, cost, workspace, enqueue};
+KernelList sm75_mma_256x256x256_blocked_triangle() {
+  Kernel kernel = {"sm75_mma_256x256x256_blocked_triangle", LIBSGEMM_MATH_FP32, prepare_one<supports, cost, workspace>,
+                   enqueue};
   kernel.truncates = true;
   kernel.in_steps = true;
   return kernel;

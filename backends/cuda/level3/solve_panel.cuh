@@ -20,6 +20,7 @@
 
 #include "dynamic_shared.cuh"
 #include "gpu/gpu.h"
+#include "gpu/kernels.h"
 #include "gpu/level3/structured_problem.h"
 #include "ptx.h"
 #include "resident.h"

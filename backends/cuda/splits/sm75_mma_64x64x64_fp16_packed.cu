@@ -27,7 +27,7 @@ struct Row {
 
 }  // namespace
 
-Kernel sm75_mma_64x64x64_fp16_packed() {
+KernelList sm75_mma_64x64x64_fp16_packed() {
   return packed_kernel<Row>("sm75_mma_64x64x64_fp16_packed", LIBSGEMM_MATH_FP16);
 }
 

@@ -10,7 +10,6 @@
 // with the larger copy, each for a part of C that is written once. If not even a slab fits, k is cut into panels that
 // accumulate into C.
 #include <algorithm>
-#include <cmath>
 
 #include "aligned_copy.cuh"
 #include "gpu/kernels.h"
@@ -75,13 +74,13 @@ Operand operand_b(const GemmDesc &desc) {
 }
 
 // The workspace holds A's copies, then B's.
-struct Plan {
+struct CopyPlan {
   Operand a, b;
   int64_t rows, columns;  // part of C that is computed at a time
   int64_t depth;          // k of a panel
   int64_t products;       // products of a batch, at a time
 
-  explicit Plan(const GemmDesc &desc)
+  explicit CopyPlan(const GemmDesc &desc)
       : a(operand_a(desc)), b(operand_b(desc)), rows(desc.m), columns(desc.n), depth(desc.k), products(1) {}
   size_t bytes_a() const { return rounded(a.bytes(rows, depth, products)); }
   size_t bytes_b() const { return rounded(b.bytes(columns, depth, products)); }
@@ -91,13 +90,13 @@ struct Plan {
   static size_t rounded(size_t bytes) { return (bytes + kRounded - 1) / kRounded * kRounded; }
 };
 
-Plan least_panel(const GemmDesc &desc) {
-  Plan plan(desc);
+CopyPlan least_panel(const GemmDesc &desc) {
+  CopyPlan plan(desc);
   plan.depth = std::min(desc.k, kLeastDepth);
   return plan;
 }
-Plan least_slab(const GemmDesc &desc) {
-  Plan plan(desc);
+CopyPlan least_slab(const GemmDesc &desc) {
+  CopyPlan plan(desc);
   int64_t &cut = plan.bytes_a() >= plan.bytes_b() ? plan.rows : plan.columns;
   cut = std::min(cut, kLeastSlab);
   return plan;
@@ -111,20 +110,20 @@ int64_t equal_parts(int64_t whole, int64_t most, int64_t step) {
 }
 
 // `bytes`: at least workspace_of().
-Plan plan_of(const GemmDesc &desc, size_t bytes) {
+CopyPlan plan_of(const GemmDesc &desc, size_t bytes) {
   const size_t most = std::min(bytes, kMostBytes);
   // How many times `more` bytes fit in addition to the plan.
-  const auto fitting = [most](const Plan &plan, size_t more) {
+  const auto fitting = [most](const CopyPlan &plan, size_t more) {
     const size_t needed = plan.bytes() + 2 * kRounded;
     return needed < most ? static_cast<int64_t>((most - needed) / more) : 0;
   };
-  Plan whole(desc);
+  CopyPlan whole(desc);
   if (whole.bytes() <= most) {
     const size_t product = whole.a.own_bytes(desc.m, desc.k) + whole.b.own_bytes(desc.n, desc.k);
     whole.products = product == 0 ? desc.batch_count : std::min(desc.batch_count, 1 + fitting(whole, product));
     return whole;
   }
-  Plan slab = least_slab(desc);
+  CopyPlan slab = least_slab(desc);
   if (slab.bytes() <= most) {
     const bool cuts_a = slab.rows < desc.m;
     const size_t more = (cuts_a ? slab.a : slab.b).bytes(kSlabStep, desc.k, 1);
@@ -134,7 +133,7 @@ Plan plan_of(const GemmDesc &desc, size_t bytes) {
     cut = equal_parts(cuts_a ? desc.m : desc.n, largest, kSlabStep);
     return slab;
   }
-  Plan panel = least_panel(desc);
+  CopyPlan panel = least_panel(desc);
   const size_t more = panel.a.bytes(desc.m, kDepthStep, 1) + panel.b.bytes(desc.n, kDepthStep, 1);
   panel.depth = equal_parts(desc.k, panel.depth + fitting(panel, more) * kDepthStep, kDepthStep);
   return panel;
@@ -150,16 +149,16 @@ struct Part {
   Range products, rows, columns, k;
 };
 
-int64_t slabs_of(const GemmDesc &desc, const Plan &plan) {
+int64_t slabs_of(const GemmDesc &desc, const CopyPlan &plan) {
   return ceil_div(desc.m, plan.rows) * ceil_div(desc.n, plan.columns);
 }
-int64_t panels_of(const GemmDesc &desc, const Plan &plan) { return ceil_div(desc.k, plan.depth); }
-int64_t turns_of(const GemmDesc &desc, const Plan &plan) {
+int64_t panels_of(const GemmDesc &desc, const CopyPlan &plan) { return ceil_div(desc.k, plan.depth); }
+int64_t turns_of(const GemmDesc &desc, const CopyPlan &plan) {
   return slabs_of(desc, plan) * panels_of(desc, plan) * ceil_div(desc.batch_count, plan.products);
 }
 
 // Turns take all slabs or panels of a group of products before the next group.
-Part part_of(const GemmDesc &desc, const Plan &plan, int64_t turn) {
+Part part_of(const GemmDesc &desc, const CopyPlan &plan, int64_t turn) {
   const auto next = [&turn](int64_t whole, int64_t step) {
     const int64_t parts = ceil_div(whole, step), first = turn % parts * step;
     turn /= parts;
@@ -210,7 +209,7 @@ Placed placed(const Operand &o, const Part &part, const Range &outer, const char
   return {copy, pitch, o.stride == 0 ? 0 : o.lines(outer.count, part.k.count) * pitch};
 }
 
-GemmDesc product_of(const GemmDesc &desc, const Plan &plan, const Part &part, const char *workspace) {
+GemmDesc product_of(const GemmDesc &desc, const CopyPlan &plan, const Part &part, const char *workspace) {
   GemmDesc product = splits_panel(desc, part.products.first, part.products.count, part.k.first, part.k.count);
   const Placed a = placed(plan.a, part, part.rows, workspace);
   const Placed b = placed(plan.b, part, part.columns, workspace + plan.bytes_a());
@@ -224,7 +223,7 @@ GemmDesc product_of(const GemmDesc &desc, const Plan &plan, const Part &part, co
 // Assumes that all panels and products are multiplied at once.
 double product_seconds(const GemmDesc &desc, int index) {
   const size_t bytes = usual_workspace(desc);
-  const Plan plan = plan_of(desc, bytes);
+  const CopyPlan plan = plan_of(desc, bytes);
   const int64_t slabs = slabs_of(desc, plan), products = slabs > 1 ? 1 : desc.batch_count;
   const Part part = {{0, products}, {0, plan.rows}, {0, plan.columns}, {0, desc.k}};
   const auto *somewhere = reinterpret_cast<const char *>(uintptr_t{256});  // aligned like a workspace
@@ -235,7 +234,7 @@ double product_seconds(const GemmDesc &desc, int index) {
 // Copies, launches after the first, and accumulation of C over panels.
 double copy_seconds(const GemmDesc &desc, int index) {
   constexpr double kNextLaunchSeconds = 2.5e-6;
-  const Plan plan = plan_of(desc, usual_workspace(desc));
+  const CopyPlan plan = plan_of(desc, usual_workspace(desc));
   const double panels = static_cast<double>(panels_of(desc, plan)), turns = static_cast<double>(turns_of(desc, plan));
   // A shared operand is copied once, unless its parts overwrite each other.
   const auto copies = [&](const Operand &o, bool cut) { return cut ? desc.batch_count : o.copies(desc.batch_count); };
@@ -249,12 +248,11 @@ double copy_seconds(const GemmDesc &desc, int index) {
 
 bool supports(const GemmDesc &desc, int index) {
   const bool runs = desc.type == Type::f16 ? runs_code_of<75>(index) : runs_code_of<80>(index);
-  return runs && desc.type != Type::f32 && splits_fit(desc) && !chunks_fit(desc) && workspace_of(desc) <= kMostBytes &&
-         std::isfinite(product_seconds(desc, index));
+  return runs && desc.type != Type::f32 && splits_fit(desc) && !chunks_fit(desc) && workspace_of(desc) <= kMostBytes;
 }
 
 libsgemm_status_t launch_copied(const GemmDesc &desc, const Launch &launch, Error *error) {
-  const Plan plan = plan_of(desc, launch.workspace_bytes);
+  const CopyPlan plan = plan_of(desc, launch.workspace_bytes);
   auto *workspace = static_cast<char *>(launch.workspace);
   const char *pass = !plan.a.copied ? "copy of B" : !plan.b.copied ? "copy of A" : "copy of A and B";
   if (launch.ran != nullptr) *launch.ran = {nullptr, pass};
@@ -284,12 +282,12 @@ libsgemm_status_t launch_copied(const GemmDesc &desc, const Launch &launch, Erro
 
 }  // namespace
 
-Kernel sm75_mma_64x64x64_packed() {
-  const auto cost = [](const GemmDesc &desc, int index) {
-    return copy_seconds(desc, index) + product_seconds(desc, index);
+KernelList sm75_mma_64x64x64_packed() {
+  const auto prepare = [](const GemmDesc &desc, int index) {
+    if (!supports(desc, index)) return Plan();
+    return planned(copy_seconds(desc, index) + product_seconds(desc, index), workspace_of(desc));
   };
-  const auto workspace = [](const GemmDesc &desc, int) { return workspace_of(desc); };
-  Kernel kernel = {"sm75_mma_64x64x64_packed", LIBSGEMM_MATH_FP32, supports, cost, workspace, launch_copied};
+  Kernel kernel = {"sm75_mma_64x64x64_packed", LIBSGEMM_MATH_FP32, prepare, launch_copied};
   kernel.truncates = true;
   kernel.in_steps = true;
   return kernel;

@@ -32,6 +32,8 @@ struct Row {
 
 }  // namespace
 
-Kernel sm80_mma_128x64x32_bf16x6() { return split_row_kernel<Row>("sm80_mma_128x64x32_bf16x6", LIBSGEMM_MATH_BF16X6); }
+KernelList sm80_mma_128x64x32_bf16x6() {
+  return split_row_kernel<Row>("sm80_mma_128x64x32_bf16x6", LIBSGEMM_MATH_BF16X6);
+}
 
 }  // namespace libsgemm::cuda

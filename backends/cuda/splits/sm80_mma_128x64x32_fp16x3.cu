@@ -45,7 +45,8 @@ struct Row {
 
 }  // namespace
 
-Kernel sm80_mma_128x64x32_fp16x3() { return split_row_kernel<Row>("sm80_mma_128x64x32_fp16x3", LIBSGEMM_MATH_FP16X3); }
-Kernel sm80_mma_128x64x32_fp32_fast() { return fp32_fast_kernel<Row>("sm80_mma_128x64x32_fp32_fast"); }
-
+KernelList sm80_mma_128x64x32_fp16x3() {
+  return {split_row_kernel<Row>("sm80_mma_128x64x32_fp16x3", LIBSGEMM_MATH_FP16X3),
+          fp32_fast_kernel<Row>("sm80_mma_128x64x32_fp32_fast")};
+}
 }  // namespace libsgemm::cuda

@@ -54,6 +54,6 @@ struct Row {
 
 }  // namespace
 
-Kernel sm80_mma_128x64x32_packed() { return packed_kernel<Row>("sm80_mma_128x64x32_packed", LIBSGEMM_MATH_TF32); }
+KernelList sm80_mma_128x64x32_packed() { return packed_kernel<Row>("sm80_mma_128x64x32_packed", LIBSGEMM_MATH_TF32); }
 
 }  // namespace libsgemm::cuda

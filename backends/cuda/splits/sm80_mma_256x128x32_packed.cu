@@ -62,6 +62,6 @@ struct Row {
 
 }  // namespace
 
-Kernel sm80_mma_256x128x32_packed() { return packed_kernel<Row>("sm80_mma_256x128x32_packed", LIBSGEMM_MATH_TF32); }
+KernelList sm80_mma_256x128x32_packed() { return packed_kernel<Row>("sm80_mma_256x128x32_packed", LIBSGEMM_MATH_TF32); }
 
 }  // namespace libsgemm::cuda

@@ -25,7 +25,7 @@ struct Row {
 
 }  // namespace
 
-Kernel sm80_mma_64x64x64_bf16_packed() {
+KernelList sm80_mma_64x64x64_bf16_packed() {
   return packed_kernel<Row>("sm80_mma_64x64x64_bf16_packed", LIBSGEMM_MATH_BF16);
 }
 

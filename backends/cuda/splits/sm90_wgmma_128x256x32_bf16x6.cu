@@ -33,7 +33,7 @@ struct Row {
 
 }  // namespace
 
-Kernel sm90_wgmma_128x256x32_bf16x6() {
+KernelList sm90_wgmma_128x256x32_bf16x6() {
   return split_row_kernel<Row>("sm90_wgmma_128x256x32_bf16x6", LIBSGEMM_MATH_BF16X6);
 }
 

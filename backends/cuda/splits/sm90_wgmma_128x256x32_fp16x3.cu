@@ -54,9 +54,8 @@ struct Row {
 
 }  // namespace
 
-Kernel sm90_wgmma_128x256x32_fp16x3() {
-  return split_row_kernel<Row>("sm90_wgmma_128x256x32_fp16x3", LIBSGEMM_MATH_FP16X3);
+KernelList sm90_wgmma_128x256x32_fp16x3() {
+  return {split_row_kernel<Row>("sm90_wgmma_128x256x32_fp16x3", LIBSGEMM_MATH_FP16X3),
+          fp32_fast_kernel<Row>("sm90_wgmma_128x256x32_fp32_fast")};
 }
-Kernel sm90_wgmma_128x256x32_fp32_fast() { return fp32_fast_kernel<Row>("sm90_wgmma_128x256x32_fp32_fast"); }
-
 }  // namespace libsgemm::cuda

@@ -100,8 +100,8 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 
 }  // namespace
 
-Kernel sm75_wmma_128x128x32_staged() {
-  Kernel kernel = {"sm75_wmma_128x128x32_staged", LIBSGEMM_MATH_FP32, supports, cost, nullptr, enqueue};
+KernelList sm75_wmma_128x128x32_staged() {
+  Kernel kernel = {"sm75_wmma_128x128x32_staged", LIBSGEMM_MATH_FP32, prepare_one<supports, cost>, enqueue};
   kernel.truncates = true;
   return kernel;
 }

@@ -33,7 +33,11 @@ struct Config : TensorShape<Number::f16, 128, 128, 32, 64, 64> {
 
 }  // namespace
 
-LIBSGEMM_TENSOR_ROW(sm80_mma_128x128x32_multistage, LIBSGEMM_MATH_FP32, Config, MmaTileOf, MmaEngine)
-Kernel sm80_mma_128x128x32_split_k() { return tensor_split_kernel<Row>("sm80_mma_128x128x32_split_k"); }
+LIBSGEMM_TENSOR_CODE(tensor_multistage, sm80_mma_128x128x32_multistage, LIBSGEMM_MATH_FP32, Config, MmaTileOf,
+                     MmaEngine)
 
+KernelList sm80_mma_128x128x32_multistage() {
+  return {tensor_kernel<Row>("sm80_mma_128x128x32_multistage"),
+          tensor_split_kernel<Row>("sm80_mma_128x128x32_split_k")};
+}
 }  // namespace libsgemm::cuda

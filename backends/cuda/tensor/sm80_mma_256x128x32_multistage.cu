@@ -62,10 +62,10 @@ struct Row {
 
 }  // namespace
 
-Kernel sm80_mma_256x128x32_multistage() {
+KernelList sm80_mma_256x128x32_multistage() {
   Kernel kernel = tensor_kernel<Row>("sm80_mma_256x128x32_multistage");
-  kernel.supports = [](const GemmDesc &desc, int device) {
-    return along_k_a(desc) && along_k_b(desc) && TensorTiles<Row>::supports(desc, device);
+  kernel.prepare = [](const GemmDesc &desc, int device) {
+    return along_k_a(desc) && along_k_b(desc) ? prepare_tensor<Row>(desc, device) : Plan();
   };
   return kernel;
 }

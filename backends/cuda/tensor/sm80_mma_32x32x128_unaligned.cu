@@ -35,9 +35,10 @@ struct Config : TensorShape<Number::f16, 32, 32, 128, 16, 16> {
 
 }  // namespace
 
-LIBSGEMM_TENSOR_ROW_OF(tensor_small, sm80_mma_32x32x128_unaligned, LIBSGEMM_MATH_FP32, Config, PairTileOf, MmaEngine)
-Kernel sm80_mma_32x32x128_unaligned_split_k() {
-  return tensor_split_kernel<Row>("sm80_mma_32x32x128_unaligned_split_k");
-}
+LIBSGEMM_TENSOR_CODE(tensor_small, sm80_mma_32x32x128_unaligned, LIBSGEMM_MATH_FP32, Config, PairTileOf, MmaEngine)
 
+KernelList sm80_mma_32x32x128_unaligned() {
+  return {tensor_kernel<Row>("sm80_mma_32x32x128_unaligned"),
+          tensor_split_kernel<Row>("sm80_mma_32x32x128_unaligned_split_k")};
+}
 }  // namespace libsgemm::cuda

@@ -22,7 +22,10 @@ struct Config : TensorShape<Number::f16, 64, 64, 64, 32, 32> {
 
 }  // namespace
 
-LIBSGEMM_TENSOR_ROW_OF(tensor_small, sm80_mma_64x64x64_unaligned, LIBSGEMM_MATH_FP32, Config, PairTileOf, MmaEngine)
-Kernel sm80_mma_64x64x64_unaligned_split_k() { return tensor_split_kernel<Row>("sm80_mma_64x64x64_unaligned_split_k"); }
+LIBSGEMM_TENSOR_CODE(tensor_small, sm80_mma_64x64x64_unaligned, LIBSGEMM_MATH_FP32, Config, PairTileOf, MmaEngine)
 
+KernelList sm80_mma_64x64x64_unaligned() {
+  return {tensor_kernel<Row>("sm80_mma_64x64x64_unaligned"),
+          tensor_split_kernel<Row>("sm80_mma_64x64x64_unaligned_split_k")};
+}
 }  // namespace libsgemm::cuda

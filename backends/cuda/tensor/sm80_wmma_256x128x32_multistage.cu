@@ -22,7 +22,11 @@ struct Config : TensorShape<Number::f16, 256, 128, 32, 64, 64> {
 
 }  // namespace
 
-LIBSGEMM_TENSOR_ROW(sm80_wmma_256x128x32_multistage, LIBSGEMM_MATH_FP32, Config, WmmaTileOf, WmmaEngine)
-Kernel sm80_wmma_256x128x32_split_k() { return tensor_split_kernel<Row>("sm80_wmma_256x128x32_split_k"); }
+LIBSGEMM_TENSOR_CODE(tensor_multistage, sm80_wmma_256x128x32_multistage, LIBSGEMM_MATH_FP32, Config, WmmaTileOf,
+                     WmmaEngine)
 
+KernelList sm80_wmma_256x128x32_multistage() {
+  return {tensor_kernel<Row>("sm80_wmma_256x128x32_multistage"),
+          tensor_split_kernel<Row>("sm80_wmma_256x128x32_split_k")};
+}
 }  // namespace libsgemm::cuda

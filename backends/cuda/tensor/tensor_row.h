@@ -111,20 +111,24 @@ struct SplitTensorTiles : TensorTiles<Row> {
 inline double hidden_seconds(int index) { return device(index).code_arch >= 90 ? 0.8e-6 : 0; }
 
 template <class Row>
+Plan prepare_tensor(const GemmDesc &desc, int index) {
+  using Tiles = TensorTiles<Row>;
+  constexpr int kDeep = 256;
+  if (!Tiles::supports(desc, index)) return {};
+  const double seconds = gemm_seconds(device(index), desc, Tiles::tiling(desc, index)) - hidden_seconds(index);
+  return planned((desc.lda | desc.ldb) % 2 != 0 && desc.k > kDeep ? seconds * Row::Config::odd_lines : seconds);
+}
+
+template <class Row>
 Kernel tensor_kernel(const char *name) {
   using Tiles = TensorTiles<Row>;
-  const auto cost = [](const GemmDesc &desc, int index) {
-    constexpr int kDeep = 256;
-    const double seconds = gemm_seconds(device(index), desc, Tiles::tiling(desc, index)) - hidden_seconds(index);
-    return (desc.lda | desc.ldb) % 2 != 0 && desc.k > kDeep ? seconds * Row::Config::odd_lines : seconds;
-  };
   const auto launch_all = [](const GemmDesc &desc, const Launch &launch, Error *error) {
     const TileProblem p = tile_problem<typename Row::Config>(desc);
     return for_strided_chunks(desc, kMostProducts, [&](const StridedOperands &operands, int64_t count) {
       return Tiles::enqueue(desc, p, operands, count, launch, error);
     });
   };
-  Kernel kernel = {name, Row::math_mode, Tiles::supports, cost, nullptr, launch_all};
+  Kernel kernel = {name, Row::math_mode, prepare_tensor<Row>, launch_all};
   kernel.truncates = true;
   return kernel;
 }
@@ -133,7 +137,11 @@ template <class Row>
 Kernel tensor_split_kernel(const char *name) {
   using Tiles = SplitTensorTiles<Row>;
   Kernel kernel = split_kernel<Tiles>(name);
-  kernel.cost = [](const GemmDesc &desc, int index) { return split_cost<Tiles>(desc, index) - hidden_seconds(index); };
+  kernel.prepare = [](const GemmDesc &desc, int index) {
+    Plan plan = prepare_split<Tiles>(desc, index);
+    plan.seconds -= hidden_seconds(index);
+    return plan;
+  };
   kernel.math_mode = Row::math_mode;
   kernel.truncates = true;
   return kernel;
@@ -144,7 +152,11 @@ Kernel tensor_split_kernel(const char *name) {
 // LOOP is a function of tensor_multistage.cuh; TILE, ENGINE: TensorProduct.
 #define LIBSGEMM_TENSOR_ROW(NAME, MATH_MODE, CONFIG, TILE, ENGINE) \
   LIBSGEMM_TENSOR_ROW_OF(tensor_multistage, NAME, MATH_MODE, CONFIG, TILE, ENGINE)
-#define LIBSGEMM_TENSOR_ROW_OF(LOOP, NAME, MATH_MODE, CONFIG, TILE, ENGINE)                           \
+#define LIBSGEMM_TENSOR_ROW_OF(LOOP, NAME, MATH_MODE, CONFIG, TILE, ENGINE) \
+  LIBSGEMM_TENSOR_CODE(LOOP, NAME, MATH_MODE, CONFIG, TILE, ENGINE)         \
+  KernelList NAME() { return tensor_kernel<Row>(#NAME); }
+// The device code and Row alone.
+#define LIBSGEMM_TENSOR_CODE(LOOP, NAME, MATH_MODE, CONFIG, TILE, ENGINE)                             \
   namespace {                                                                                         \
   template <Number kNumber, bool AlongA, bool AlongB>                                                 \
   using Product = TensorProduct<CONFIG, kNumber, TILE, ENGINE, AlongA, AlongB>;                       \
@@ -163,5 +175,4 @@ Kernel tensor_split_kernel(const char *name) {
       return {&NAME<kNumber, AlongA, AlongB>, Product<kNumber, AlongA, AlongB>::bytes};               \
     }                                                                                                 \
   };                                                                                                  \
-  }                                                                                                   \
-  Kernel NAME() { return tensor_kernel<Row>(#NAME); }
+  }

@@ -25,8 +25,10 @@ constexpr SkinnyTile tile_of() {
 }
 
 template <typename Row, typename Shape>
-double cost(const GemmDesc &desc, int index) {
-  return thin::measured_share<Shape>(index) * skinny_plan(Row::tile, desc, index).seconds;
+Plan prepare(const GemmDesc &desc, int index) {
+  Plan plan = prepare_skinny<Row>(desc, index);
+  plan.seconds *= thin::measured_share<Shape>(index);
+  return plan;
 }
 
 }  // namespace skinny
@@ -64,8 +66,8 @@ struct SkinnyRow {
     }                                                                     \
   };                                                                      \
   }                                                                       \
-  Kernel name() {                                                         \
+  KernelList name() {                                                     \
     Kernel kernel = skinny_kernel<Row>(#name);                            \
-    kernel.cost = skinny::cost<Row, Shape>;                               \
+    kernel.prepare = skinny::prepare<Row, Shape>;                         \
     return kernel;                                                        \
   }

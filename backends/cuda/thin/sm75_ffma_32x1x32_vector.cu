@@ -71,10 +71,13 @@ libsgemm_status_t launch_vector(const GemmDesc &desc, const Launch &launch, Erro
 
 }  // namespace
 
-Kernel sm75_ffma_32x1x32_vector() {
-  const auto cost = [](const GemmDesc &desc, int device) { return vector_plan(desc, device).seconds; };
-  const auto workspace = [](const GemmDesc &desc, int device) { return vector_plan(desc, device).workspace_bytes; };
-  return {"sm75_ffma_32x1x32_vector", LIBSGEMM_MATH_FP32, vector_supports, cost, workspace, launch_vector};
+KernelList sm75_ffma_32x1x32_vector() {
+  const auto prepare = [](const GemmDesc &desc, int device) -> Plan {
+    if (!vector_supports(desc, device)) return {};
+    const VectorPlan plan = vector_plan(desc, device);
+    return planned(plan.seconds, plan.workspace_bytes);
+  };
+  return Kernel{"sm75_ffma_32x1x32_vector", LIBSGEMM_MATH_FP32, prepare, launch_vector};
 }
 
 }  // namespace libsgemm::cuda

@@ -55,14 +55,12 @@ libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *erro
 template <typename Row>
 Kernel row(const char *name) {
   static constexpr ThinTile kTile = tile_of<Row>();
-  const auto supports = [](const GemmDesc &desc, int device) { return thin_supports(kTile, desc, device); };
-  const auto cost = [](const GemmDesc &desc, int device) {
-    return measured_share<Row>(device) * thin_plan(kTile, desc, device).seconds;
+  const auto prepare = [](const GemmDesc &desc, int device) -> Plan {
+    if (!thin_supports(kTile, desc, device)) return {};
+    const ThinPlan plan = thin_plan(kTile, desc, device);
+    return planned(measured_share<Row>(device) * plan.seconds, plan.workspace_bytes);
   };
-  const auto workspace = [](const GemmDesc &desc, int device) {
-    return thin_plan(kTile, desc, device).workspace_bytes;
-  };
-  return {name, LIBSGEMM_MATH_FP32, supports, cost, workspace, launch<Row>};
+  return {name, LIBSGEMM_MATH_FP32, prepare, launch<Row>};
 }
 
 }  // namespace libsgemm::cuda::thin
@@ -82,4 +80,4 @@ Kernel row(const char *name) {
     }                                                                                     \
   };                                                                                      \
   }                                                                                       \
-  Kernel name() { return thin::row<Row>(#name); }
+  KernelList name() { return thin::row<Row>(#name); }

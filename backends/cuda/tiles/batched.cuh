@@ -105,16 +105,15 @@ libsgemm_status_t launch_batched(const GemmDesc &desc, const Launch &launch, Err
 template <class Row>
 Kernel batched_kernel(const char *name) {
   using Config = typename Row::Config;
-  const auto supports = [](const GemmDesc &desc, int) {
-    return desc.routine == Routine::gemm && desc.type == Type::f32 && desc.m <= Config::tile_m &&
-           desc.n <= Config::tile_n;
-  };
-  const auto cost = [](const GemmDesc &desc, int index) {
+  const auto prepare = [](const GemmDesc &desc, int index) -> Plan {
+    if (desc.routine != Routine::gemm || desc.type != Type::f32 || desc.m > Config::tile_m || desc.n > Config::tile_n) {
+      return {};
+    }
     constexpr Tiling kWarps = {
         Config::tile_m, Config::tile_n, 32, Config::products * Config::blocks, {Config::peak_fraction}};
-    return gemm_seconds(device(index), desc, kWarps);
+    return planned(gemm_seconds(device(index), desc, kWarps));
   };
-  Kernel kernel = {name, LIBSGEMM_MATH_FP32, supports, cost, nullptr, launch_batched<Row>};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP32, prepare, launch_batched<Row>};
   kernel.invariant = true;
   return kernel;
 }
@@ -136,4 +135,4 @@ Kernel batched_kernel(const char *name) {
     }                                                                                                            \
   };                                                                                                             \
   }                                                                                                              \
-  Kernel name() { return batched_kernel<Row>(#name); }
+  KernelList name() { return batched_kernel<Row>(#name); }

@@ -92,6 +92,6 @@ struct Row : TileRow<Config, Engine::registers> {
 
 }  // namespace
 
-Kernel sm75_ffma_128x128x8_vectorised() { return ladder_kernel<Row>("sm75_ffma_128x128x8_vectorised"); }
+KernelList sm75_ffma_128x128x8_vectorised() { return ladder_kernel<Row>("sm75_ffma_128x128x8_vectorised"); }
 
 }  // namespace libsgemm::cuda

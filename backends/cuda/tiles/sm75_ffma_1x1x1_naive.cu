@@ -25,6 +25,6 @@ struct Row {
 
 }  // namespace
 
-Kernel sm75_ffma_1x1x1_naive() { return naive_kernel<Row>("sm75_ffma_1x1x1_naive"); }
+KernelList sm75_ffma_1x1x1_naive() { return naive_kernel<Row>("sm75_ffma_1x1x1_naive"); }
 
 }  // namespace libsgemm::cuda

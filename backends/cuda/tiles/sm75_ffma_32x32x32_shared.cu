@@ -67,6 +67,6 @@ struct Row : TileRow<Config, Engine::scalar> {
 
 }  // namespace
 
-Kernel sm75_ffma_32x32x32_shared() { return ladder_kernel<Row>("sm75_ffma_32x32x32_shared"); }
+KernelList sm75_ffma_32x32x32_shared() { return ladder_kernel<Row>("sm75_ffma_32x32x32_shared"); }
 
 }  // namespace libsgemm::cuda

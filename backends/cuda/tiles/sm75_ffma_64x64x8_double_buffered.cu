@@ -11,10 +11,13 @@ struct Config : TileShape<64, 64, 8, 8, 4, 4, 2> {
   static constexpr int blocks = 4;
   static constexpr double peak_fraction = 0.60;
   static constexpr Fitted fitted = Fitted::sm75_ffma_64x64x8_double_buffered;
+  static constexpr const char *split_name = "sm75_ffma_64x64x8_split_k";
+  static constexpr double split_peak_fraction = 0.5;
+  static constexpr Fitted split_fitted = Fitted::sm75_ffma_64x64x8_split_k;
 };
 
 }  // namespace
 
-LIBSGEMM_DOUBLE_BUFFERED_ROW(sm75_ffma_64x64x8_double_buffered, chain_kernel, Config::blocks)
+LIBSGEMM_DOUBLE_BUFFERED_ROW(sm75_ffma_64x64x8_double_buffered, chain_and_split, Config::blocks)
 
 }  // namespace libsgemm::cuda

@@ -12,10 +12,13 @@ struct Config : TileShape<128, 64, 16, 8, 8, 8, 2> {
   static constexpr int blocks = 3;
   static constexpr double peak_fraction = 0.74;
   static constexpr Fitted fitted = Fitted::sm80_ffma_128x64x16_multistage;
+  static constexpr const char *split_name = "sm80_ffma_128x64x16_split_k";
+  static constexpr double split_peak_fraction = 0.74;
+  static constexpr Fitted split_fitted = Fitted::sm80_ffma_128x64x16_split_k;
 };
 
 }  // namespace
 
-LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_128x64x16_multistage, chain_kernel)
+LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_128x64x16_multistage, chain_and_split)
 
 }  // namespace libsgemm::cuda

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "figures/figures.h"
+#include "gpu/tiles/split_k_row.h"
 #include "gpu/tiles/tile_row.h"
 #include "runtime/device.h"
 #include "runtime/launch.h"
@@ -49,6 +50,22 @@ struct TileRow {
   }
 };
 
+// Row with the model parameters of its kernel that divides k.
+template <class Row>
+struct SplitTileRow : Row {
+  struct Config : Row::Config {
+    static constexpr double peak_fraction = Row::Config::split_peak_fraction;
+    static constexpr Fitted fitted = Row::Config::split_fitted;
+  };
+  static Tiling tiling(const GemmDesc &desc, int index) { return TileRow<Config, Row::engine>::tiling(desc, index); }
+};
+
+// Both kernels of a Config that also has split_name, split_peak_fraction and split_fitted.
+template <class Row>
+KernelList chain_and_split(const char *name) {
+  return {chain_kernel<Row>(name), split_k_kernel<SplitTileRow<Row>>(Row::Config::split_name)};
+}
+
 }  // namespace libsgemm::cuda
 
 // Defines the kernel `name` for the file's Config, and name(), which returns it by make() of gpu/tiles/tile_row.h.
@@ -71,4 +88,4 @@ struct TileRow {
     }                                                                                          \
   };                                                                                           \
   }                                                                                            \
-  Kernel name() { return make<Row>(#name); }
+  KernelList name() { return make<Row>(#name); }

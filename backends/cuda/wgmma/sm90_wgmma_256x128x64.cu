@@ -1,6 +1,6 @@
 // C = alpha op(A) op(B) + beta C of 16-bit matrices on sm_90, by wgmma. One device kernel has tiles of all widths W
 // that are multiples of 16; each width is a kernel of the table. Main loop and sources: wgmma_engine.cuh; choice of the
-// configuration: wgmma_way.cpp; figures: docs/kernels/wgmma.md.
+// configuration: wgmma_plan.cpp; figures: docs/kernels/wgmma.md.
 //
 // In sm90_wgmma_*_split_k blocks take slices of k, whose sums go to the workspace.
 //
@@ -37,47 +37,59 @@ struct Kernels {
     return &sm90_wgmma_256x128x64<kNumber, XAlongK, YAlongK, kCluster, kRows>;
   }
 };
+
+template <int kRows, int kWidth>
+Kernel whole(const char *name) {
+  return wgmma_width_kernel<Kernels, kRows, kWidth, false>(name);
+}
+template <int kRows, int kWidth>
+Kernel split(const char *name) {
+  return wgmma_width_kernel<Kernels, kRows, kWidth, true>(name);
+}
 }  // namespace
 
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_256x128x64, 128, 256)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_240x128x64, 128, 240)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_224x128x64, 128, 224)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_208x128x64, 128, 208)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_192x128x64, 128, 192)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_176x128x64, 128, 176)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_160x128x64, 128, 160)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_144x128x64, 128, 144)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_128x128x64, 128, 128)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_112x128x64, 128, 112)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_96x128x64, 128, 96)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_80x128x64, 128, 80)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_64x128x64, 128, 64)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_48x128x64, 128, 48)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_32x128x64, 128, 32)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_16x128x64, 128, 16)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_64x64x64, 64, 64)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_48x64x64, 64, 48)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_32x64x64, 64, 32)
-LIBSGEMM_WGMMA_ROW(sm90_wgmma_16x64x64, 64, 16)
-
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_240x128x64_split_k, 128, 240)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_224x128x64_split_k, 128, 224)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_208x128x64_split_k, 128, 208)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_192x128x64_split_k, 128, 192)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_176x128x64_split_k, 128, 176)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_160x128x64_split_k, 128, 160)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_144x128x64_split_k, 128, 144)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_128x128x64_split_k, 128, 128)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_112x128x64_split_k, 128, 112)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_96x128x64_split_k, 128, 96)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_80x128x64_split_k, 128, 80)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_64x128x64_split_k, 128, 64)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_48x128x64_split_k, 128, 48)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_32x128x64_split_k, 128, 32)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_16x128x64_split_k, 128, 16)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_64x64x64_split_k, 64, 64)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_48x64x64_split_k, 64, 48)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_32x64x64_split_k, 64, 32)
-LIBSGEMM_WGMMA_SPLIT_ROW(sm90_wgmma_16x64x64_split_k, 64, 16)
+KernelList sm90_wgmma_256x128x64() {
+  return {
+      whole<128, 256>("sm90_wgmma_256x128x64"),
+      whole<128, 240>("sm90_wgmma_240x128x64"),
+      whole<128, 224>("sm90_wgmma_224x128x64"),
+      whole<128, 208>("sm90_wgmma_208x128x64"),
+      whole<128, 192>("sm90_wgmma_192x128x64"),
+      whole<128, 176>("sm90_wgmma_176x128x64"),
+      whole<128, 160>("sm90_wgmma_160x128x64"),
+      whole<128, 144>("sm90_wgmma_144x128x64"),
+      whole<128, 128>("sm90_wgmma_128x128x64"),
+      whole<128, 112>("sm90_wgmma_112x128x64"),
+      whole<128, 96>("sm90_wgmma_96x128x64"),
+      whole<128, 80>("sm90_wgmma_80x128x64"),
+      whole<128, 64>("sm90_wgmma_64x128x64"),
+      whole<128, 48>("sm90_wgmma_48x128x64"),
+      whole<128, 32>("sm90_wgmma_32x128x64"),
+      whole<128, 16>("sm90_wgmma_16x128x64"),
+      whole<64, 64>("sm90_wgmma_64x64x64"),
+      whole<64, 48>("sm90_wgmma_48x64x64"),
+      whole<64, 32>("sm90_wgmma_32x64x64"),
+      whole<64, 16>("sm90_wgmma_16x64x64"),
+      split<128, 240>("sm90_wgmma_240x128x64_split_k"),
+      split<128, 224>("sm90_wgmma_224x128x64_split_k"),
+      split<128, 208>("sm90_wgmma_208x128x64_split_k"),
+      split<128, 192>("sm90_wgmma_192x128x64_split_k"),
+      split<128, 176>("sm90_wgmma_176x128x64_split_k"),
+      split<128, 160>("sm90_wgmma_160x128x64_split_k"),
+      split<128, 144>("sm90_wgmma_144x128x64_split_k"),
+      split<128, 128>("sm90_wgmma_128x128x64_split_k"),
+      split<128, 112>("sm90_wgmma_112x128x64_split_k"),
+      split<128, 96>("sm90_wgmma_96x128x64_split_k"),
+      split<128, 80>("sm90_wgmma_80x128x64_split_k"),
+      split<128, 64>("sm90_wgmma_64x128x64_split_k"),
+      split<128, 48>("sm90_wgmma_48x128x64_split_k"),
+      split<128, 32>("sm90_wgmma_32x128x64_split_k"),
+      split<128, 16>("sm90_wgmma_16x128x64_split_k"),
+      split<64, 64>("sm90_wgmma_64x64x64_split_k"),
+      split<64, 48>("sm90_wgmma_48x64x64_split_k"),
+      split<64, 32>("sm90_wgmma_32x64x64_split_k"),
+      split<64, 16>("sm90_wgmma_16x64x64_split_k"),
+  };
+}
 
 }  // namespace libsgemm::cuda

@@ -14,7 +14,7 @@
 //
 // On the diagonal of a lower triangle the second warpgroup needs only 192 rows of a half, and 64 of a quarter; in an
 // upper one, the first warpgroup. x and y of a half or quarter are the same matrix, so only y is copied.
-// wgmma_triangle_way() divides the blocks among the kinds so that all end at the same time.
+// wgmma_triangle_plan() divides the blocks among the kinds so that all end at the same time.
 //
 // Requires: SYRK of FP16 or bfloat16, single or in strided batches, whose columns and products start at multiples of 16
 // bytes; code for sm_90a; for tiles 256 wide an order above 256, for 192 one of at most 32768.
@@ -39,8 +39,10 @@ struct Kernels {
 };
 }  // namespace
 
-LIBSGEMM_WGMMA_TRIANGLE_ROW(sm90_wgmma_256x128x64_triangle, 256)
-LIBSGEMM_WGMMA_TRIANGLE_ROW(sm90_wgmma_192x128x64_triangle, 192)
-LIBSGEMM_WGMMA_TRIANGLE_ROW(sm90_wgmma_128x128x64_triangle, 128)
+KernelList sm90_wgmma_256x128x64_triangle() {
+  return {wgmma_triangle_kernel<Kernels, 256>("sm90_wgmma_256x128x64_triangle"),
+          wgmma_triangle_kernel<Kernels, 192>("sm90_wgmma_192x128x64_triangle"),
+          wgmma_triangle_kernel<Kernels, 128>("sm90_wgmma_128x128x64_triangle")};
+}
 
 }  // namespace libsgemm::cuda

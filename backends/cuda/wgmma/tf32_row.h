@@ -59,4 +59,4 @@ struct Tf32Row {
     }                                                                                        \
   };                                                                                         \
   }                                                                                          \
-  Kernel NAME() { return packed_kernel<Tf32Row<Product>>(#NAME, LIBSGEMM_MATH_TF32); }
+  KernelList NAME() { return packed_kernel<Tf32Row<Product>>(#NAME, LIBSGEMM_MATH_TF32); }

@@ -141,20 +141,24 @@ inline double wgmma_row_stores(const GemmDesc &desc, bool may_box, bool swapped,
 }
 
 template <class Row>
+Plan prepare_wgmma(const GemmDesc &desc, int index) {
+  using Tiles = WgmmaTiles<Row>;
+  if (!Tiles::supports(desc, index)) return {};
+  const WgmmaSides sides = Tiles::sides(desc);
+  const bool may_box = !sides.swapped || (Tiles::floats && !sides.x_along_k);
+  return planned(gemm_seconds(device(index), desc, Tiles::tiling(desc, index)) +
+                 wgmma_row_stores(desc, may_box, sides.swapped, Tiles::Shape::n, index));
+}
+
+template <class Row>
 Kernel wgmma_kernel(const char *name) {
   using Tiles = WgmmaTiles<Row>;
-  const auto cost = [](const GemmDesc &desc, int index) {
-    const WgmmaSides sides = Tiles::sides(desc);
-    return gemm_seconds(device(index), desc, Tiles::tiling(desc, index)) +
-           wgmma_row_stores(desc, !sides.swapped || (Tiles::floats && !sides.x_along_k), sides.swapped, Tiles::Shape::n,
-                            index);
-  };
   const auto launch_all = [](const GemmDesc &desc, const Launch &launch, Error *error) {
     return for_strided_chunks(desc, most_wgmma_products(desc, 1), [&](const StridedOperands &operands, int64_t count) {
       return Tiles::enqueue(desc, operands, count, launch, error);
     });
   };
-  Kernel kernel = {name, Row::math_mode, Tiles::supports, cost, nullptr, launch_all};
+  Kernel kernel = {name, Row::math_mode, prepare_wgmma<Row>, launch_all};
   kernel.truncates = true;
   return kernel;
 }

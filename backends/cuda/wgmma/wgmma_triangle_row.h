@@ -25,8 +25,8 @@ struct WgmmaTriangleRow {
     d.transb = desc.transa == LIBSGEMM_NO_TRANS ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
     return d;
   }
-  static WgmmaTriangleWay way(const GemmDesc &desc, int index) {
-    return wgmma_triangle_way(product(desc), desc.uplo == LIBSGEMM_LOWER, kWidth, index);
+  static WgmmaTrianglePlan plan(const GemmDesc &desc, int index) {
+    return wgmma_triangle_plan(product(desc), desc.uplo == LIBSGEMM_LOWER, kWidth, index);
   }
   static bool divides(const GemmDesc &desc, int index) {
     if (kParts) return desc.n > kWidth && device(index).compute_units >= 4;
@@ -36,9 +36,9 @@ struct WgmmaTriangleRow {
     return desc.routine == Routine::syrk && desc.type != Type::f32 && desc.batch != Batch::pointers &&
            wgmma_fits(product(desc), kWgmmaRows, kWidth, index) && divides(desc, index);
   }
-  static double cost(const GemmDesc &desc, int index) { return way(desc, index).seconds; }
+  static double cost(const GemmDesc &desc, int index) { return plan(desc, index).seconds; }
 
-  static WgmmaInstance instance(const GemmDesc &d, const WgmmaTriangleWay::Part &part, Function *kernel) {
+  static WgmmaInstance instance(const GemmDesc &d, const WgmmaTrianglePlan::Part &part, Function *kernel) {
     const auto of = [&](auto number, auto x, auto) {
       constexpr Number kNumber = decltype(number)::value;
       constexpr bool kAlongK = decltype(x)::value;
@@ -61,7 +61,7 @@ struct WgmmaTriangleRow {
     return for_strided_chunks(d, most, [&](const StridedOperands &operands, int64_t count) {
       GemmDesc chunk = desc;
       chunk.batch_count = count;
-      const WgmmaTriangleWay w = way(chunk, launch.device);
+      const WgmmaTrianglePlan w = plan(chunk, launch.device);
       WgmmaTriangle triangle = {};
       WgmmaInstance first = {};
       Function kernel = nullptr;
@@ -89,12 +89,10 @@ struct WgmmaTriangleRow {
 template <class Kernels, int kWidth>
 Kernel wgmma_triangle_kernel(const char *name) {
   using Row = WgmmaTriangleRow<Kernels, kWidth>;
-  Kernel kernel = {name, LIBSGEMM_MATH_FP32, Row::supports, Row::cost, nullptr, Row::launch};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP32, prepare_one<Row::supports, Row::cost>, Row::launch};
   kernel.truncates = true;
+  kernel.purpose = "triangle that these tiles cover well";
   return kernel;
 }
 
 }  // namespace libsgemm::cuda
-
-#define LIBSGEMM_WGMMA_TRIANGLE_ROW(NAME, WIDTH) \
-  Kernel NAME() { return wgmma_triangle_kernel<Kernels, WIDTH>(#NAME); }

@@ -9,8 +9,8 @@
 #include <climits>
 
 #include "gpu/tiles/split_k_row.h"
+#include "wgmma_plan.h"
 #include "wgmma_row.h"
-#include "wgmma_way.h"
 
 namespace libsgemm::cuda {
 
@@ -49,20 +49,16 @@ WgmmaInstance wgmma_instance_of_width(const GemmDesc &desc, const WgmmaSides &si
 
 template <class Kernels, int kRows, int kWidth, bool kSplit>
 struct WgmmaWidthRow {
-  static WgmmaWay way(const GemmDesc &desc, int index) { return best_wgmma_way(desc, kRows, kWidth, kSplit, index); }
-  static bool supports(const GemmDesc &desc, int index) {
-    return desc.routine == Routine::gemm && desc.type != Type::f32 && wgmma_fits(desc, kRows, kWidth, index) &&
-           fits_wgmma_width(desc, kWidth) &&
-           (!kSplit || (desc.batch_count <= kMostProducts && splits_wgmma(desc, kRows, kWidth, index)));
-  }
-  static double cost(const GemmDesc &desc, int index) { return way(desc, index).seconds; }
-  static size_t workspace(const GemmDesc &desc, int index) {
-    return split_bytes(desc, way(desc, index).slices, sizeof(float));
+  static Plan prepare(const GemmDesc &desc, int index) {
+    if (desc.routine != Routine::gemm || desc.type == Type::f32 || !wgmma_fits(desc, kRows, kWidth, index)) return {};
+    if (kSplit && desc.batch_count > kMostProducts) return {};
+    return best_wgmma_plan(desc, kRows, kWidth, kSplit, index);
   }
   static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
-    const WgmmaWay w = way(desc, launch.device);
-    const WgmmaSides sides(desc, w.swapped);
-    const WgmmaInstance instance = wgmma_instance_of_width<Kernels>(desc, sides, kRows, kWidth, w.cluster);
+    const Plan::Config &config = launch.config;
+    const WgmmaSides sides(desc, config.swapped);
+    const WgmmaInstance instance =
+        wgmma_instance_of_width<Kernels>(desc, sides, kRows, kWidth, {config.cluster_x, config.cluster_y});
     TileProblem sum = {};
     if (kSplit) {
       sum.m = desc.m, sum.n = desc.n;
@@ -70,13 +66,13 @@ struct WgmmaWidthRow {
       sum.partial = static_cast<float *>(launch.workspace), sum.partial_ld = (desc.m + 3) / 4 * 4;
     }
     return for_strided_chunks(
-        desc, most_wgmma_products(desc, w.slices), [&](const StridedOperands &operands, int64_t count) {
+        desc, most_wgmma_products(desc, config.slices), [&](const StridedOperands &operands, int64_t count) {
           const libsgemm_status_t status =
-              launch_wgmma(desc, instance, sides, Stored::all, {w.slices, sum.partial, sum.partial_ld}, operands, count,
-                           launch, error);
+              launch_wgmma(desc, instance, sides, Stored::all, {config.slices, sum.partial, sum.partial_ld}, operands,
+                           count, launch, error);
           return status != LIBSGEMM_SUCCESS || !kSplit
                      ? status
-                     : launch_split_k_sum(sum, w.slices, operands, count, launch, error);
+                     : launch_split_k_sum(sum, config.slices, operands, count, launch, error);
         });
   }
 };
@@ -84,15 +80,10 @@ struct WgmmaWidthRow {
 template <class Kernels, int kRows, int kWidth, bool kSplit>
 Kernel wgmma_width_kernel(const char *name) {
   using Row = WgmmaWidthRow<Kernels, kRows, kWidth, kSplit>;
-  Kernel kernel = {name, LIBSGEMM_MATH_FP32, Row::supports, Row::cost, kSplit ? Row::workspace : nullptr, Row::launch};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP32, Row::prepare, Row::launch};
   kernel.truncates = true;
+  kernel.purpose = kSplit ? kSplitPurpose : kRows < kWgmmaRows ? "small C" : "C that these tiles cover well";
   return kernel;
 }
 
 }  // namespace libsgemm::cuda
-
-// A tile has ROWS rows of x and WIDTH columns of y.
-#define LIBSGEMM_WGMMA_ROW(NAME, ROWS, WIDTH) \
-  Kernel NAME() { return wgmma_width_kernel<Kernels, ROWS, WIDTH, false>(#NAME); }
-#define LIBSGEMM_WGMMA_SPLIT_ROW(NAME, ROWS, WIDTH) \
-  Kernel NAME() { return wgmma_width_kernel<Kernels, ROWS, WIDTH, true>(#NAME); }

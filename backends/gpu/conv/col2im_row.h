@@ -58,8 +58,8 @@ struct Col2im {
 template <class Row>
 Kernel col2im_kernel(const char *name) {
   using Rows = Col2im<Row>;
-  static constexpr ConvLaunch conv = {Rows::supports, Rows::cost, Rows::workspace, Rows::launch};
-  return conv_row(name, LIBSGEMM_MATH_FP32, "", &conv);
+  static constexpr ConvLaunch conv = {prepare_conv<Rows::supports, Rows::cost, Rows::workspace>, Rows::launch};
+  return conv_row(name, LIBSGEMM_MATH_FP32, "data gradients of strides", &conv);
 }
 
 }  // namespace libsgemm::gpu

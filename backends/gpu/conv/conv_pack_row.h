@@ -68,8 +68,8 @@ struct ConvPacked {
 template <class Row>
 Kernel conv_packed_kernel(const char *name) {
   using Rows = ConvPacked<Row>;
-  static constexpr ConvLaunch conv = {Rows::supports, Rows::cost, Rows::workspace, Rows::launch};
-  return conv_row(name, Row::math_mode, "", &conv);
+  static constexpr ConvLaunch conv = {prepare_conv<Rows::supports, Rows::cost, Rows::workspace>, Rows::launch};
+  return conv_row(name, Row::math_mode, "data gradients from packed filters", &conv);
 }
 
 }  // namespace libsgemm::gpu

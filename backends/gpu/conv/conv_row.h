@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "conv_plan.h"
+#include "gpu/kernels.h"
 #include "gpu/rehearsal.h"
 #include "gpu/tiles/split_k_row.h"
 
@@ -109,21 +110,17 @@ struct ConvTiles {
     return enqueue(problems, groups, launch, error, more...);
   }
 
-  static Split split(const ConvDesc &desc, int index) {
-    if (conv_products(desc) > 1) return {};
+  static Plan prepare_split(const ConvDesc &desc, int index) {
+    if (!supports(desc, index) || desc.groups > kMostProducts || conv_products(desc) > 1) return {};
     return best_split(tiled(desc, problem(desc, 0).product), conv_bytes(desc), tiling(desc, index, true),
                       Config::tile_k, index);
   }
-  static size_t split_workspace(const ConvDesc &desc, int index) {
-    return split_bytes(tiled(desc, problem(desc, 0).product), split(desc, index).slices,
-                       tiling(desc, index, true).sum_bytes);
-  }
   static libsgemm_status_t launch_split(const ConvDesc &desc, const Launch &launch, Error *error) {
-    const Split split = ConvTiles::split(desc, launch.device);
     ConvProblem sliced;
-    const libsgemm_status_t status = launch_slices(desc, split.slice_tiles, launch.workspace, launch, error, &sliced);
+    const libsgemm_status_t status =
+        launch_slices(desc, launch.config.slice_tiles, launch.workspace, launch, error, &sliced);
     if (status != LIBSGEMM_SUCCESS) return status;
-    return Row::enqueue_sum(sliced, split.slices, desc.groups, launch, error);
+    return Row::enqueue_sum(sliced, launch.config.slices, desc.groups, launch, error);
   }
   // Launches slices of slice_tiles k-tiles on a kernel with more parameters. `sliced`: the problem, whose partial
   // results remain to be summed.
@@ -247,24 +244,20 @@ libsgemm_status_t with_conv_fetch(const ConvFetch &fetch, const Run &run) {
 template <class Row>
 Kernel conv_kernel(const char *name) {
   using Conv = ConvTiles<Row>;
-  static constexpr ConvLaunch conv = {Conv::supports, Conv::cost, nullptr, Conv::launch};
+  static constexpr ConvLaunch conv = {prepare_conv<Conv::supports, Conv::cost>, Conv::launch};
   return conv_row(name, Row::math_mode, "", &conv);
 }
 
 template <class Row>
 Kernel conv_split_kernel(const char *name) {
   using Conv = ConvTiles<Row>;
-  static constexpr auto supports = [](const ConvDesc &desc, int index) {
-    return Conv::supports(desc, index) && desc.groups <= kMostProducts && Conv::split(desc, index).slices > 1;
-  };
-  static constexpr auto cost = [](const ConvDesc &desc, int index) { return Conv::split(desc, index).seconds; };
-  static constexpr ConvLaunch conv = {supports, cost, Conv::split_workspace, Conv::launch_split};
-  return conv_row(name, Row::math_mode, "", &conv);
+  static constexpr ConvLaunch conv = {Conv::prepare_split, Conv::launch_split};
+  return conv_row(name, Row::math_mode, kSplitPurpose, &conv);
 }
 
 }  // namespace libsgemm::gpu
 
-// Defines the kernel `NAME` with body(problems). Layout<Config, A, B>::bytes: the shared memory.
+// Defines the device code `NAME`, body(problems), and ConvRow. Layout<Config, A, B>::bytes: the shared memory.
 #define LIBSGEMM_CONV_TILE_ROW(NAME, Base, Layout, body)                  \
   template <Fetch KindA, Fetch KindB>                                     \
   __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks) \
@@ -282,5 +275,4 @@ Kernel conv_split_kernel(const char *name) {
       return Layout<Config, KindA, KindB>::bytes;                         \
     }                                                                     \
   };                                                                      \
-  }                                                                       \
-  Kernel NAME() { return conv_kernel<ConvRow>(#NAME); }
+  }

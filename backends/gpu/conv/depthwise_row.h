@@ -11,6 +11,7 @@
 
 #include "conv_product.h"
 #include "depthwise_plan.h"
+#include "gpu/kernels.h"
 #include "gpu/launch.h"
 #include "gpu/rehearsal.h"
 
@@ -103,14 +104,16 @@ struct Depthwise {
 
 template <class Row>
 Kernel depthwise_kernel(const char *name) {
-  static constexpr ConvLaunch conv = {Depthwise<Row>::supports, depthwise_seconds, nullptr, Depthwise<Row>::launch};
+  static constexpr ConvLaunch conv = {prepare_conv<Depthwise<Row>::supports, depthwise_seconds>,
+                                      Depthwise<Row>::launch};
   return conv_row(name, LIBSGEMM_MATH_FP32, "", &conv);
 }
 
 template <class Row>
 Kernel depthwise_weights_kernel(const char *name) {
-  static constexpr ConvLaunch conv = {Depthwise<Row>::supports_weights, depthwise_seconds, depthwise_bytes,
-                                      Depthwise<Row>::launch_weights};
+  static constexpr ConvLaunch conv = {
+      prepare_conv<Depthwise<Row>::supports_weights, depthwise_seconds, depthwise_bytes>,
+      Depthwise<Row>::launch_weights};
   return conv_row(name, LIBSGEMM_MATH_FP32, "", &conv);
 }
 

@@ -2,6 +2,7 @@
 
 #include "gemm_step.h"
 #include "gpu/cost.h"
+#include "gpu/kernels.h"
 #include "structured_problem.h"
 
 namespace libsgemm::gpu::level3 {

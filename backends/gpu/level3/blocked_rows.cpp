@@ -29,7 +29,8 @@ double panels_cost(const GemmDesc &desc, int device) { return recursive_seconds(
 
 template <Routine kRoutine>
 Kernel panels_row(const char *name) {
-  Kernel kernel = {name, LIBSGEMM_MATH_FP32, supports_panels<kRoutine>, panels_cost, nullptr, launch_panels<kRoutine>};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP32, prepare_one<supports_panels<kRoutine>, panels_cost>,
+                   launch_panels<kRoutine>};
   kernel.in_steps = true;
   return kernel;
 }
@@ -37,7 +38,7 @@ Kernel panels_row(const char *name) {
 }  // namespace
 
 Kernel blocked_triangle_row(const char *name) {
-  Kernel kernel = {name, LIBSGEMM_MATH_FP32, supports_triangle, triangle_cost, nullptr, launch_triangle};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP32, prepare_one<supports_triangle, triangle_cost>, launch_triangle};
   kernel.in_steps = true;
   kernel.invariant = true;
   return kernel;

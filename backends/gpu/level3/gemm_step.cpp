@@ -33,7 +33,7 @@ constexpr size_t kRemembered = 64;
 thread_local Choices<ChoiceKey, StepPlan, kRemembered> t_plans;
 const int kNobody = 0;  // stands for a caller that is no kernel
 
-StepPlan plan(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
+StepPlan plan_step(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   const void *const rows = asking == nullptr ? &kNobody : reinterpret_cast<const void *>(asking);
   const ChoiceKey key = choice_key(desc);
   return t_plans.remember({rows, device, workspace_bytes}, key, place_of(key),
@@ -44,14 +44,16 @@ StepPlan plan(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFu
 
 libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
                               const char *after) {
-  const StepPlan p = plan(desc, launch.device, launch.workspace_bytes, asking);
-  const Kernel *kernel = p.one_by_one() ? p.item.kernel : p.whole.kernel;
+  const StepPlan p = plan_step(desc, launch.device, launch.workspace_bytes, asking);
+  const Plan &plan = p.one_by_one() ? p.item : p.whole;
+  const Kernel *const kernel = plan.kernel;
   if (kernel == nullptr) {
     set_error(error, "no kernel for a step of the call");
     return LIBSGEMM_NOT_SUPPORTED;
   }
   Launch step = launch;
   step.ran = nullptr;  // the kernel that asks is reported instead
+  step.config = plan.config;
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   if (p.one_by_one()) {
     for (int64_t i = 0; i < desc.batch_count && status == LIBSGEMM_SUCCESS; ++i) {
@@ -65,7 +67,7 @@ libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error 
 }
 
 double step_seconds(const GemmDesc &desc, int device, size_t workspace_bytes) {
-  const StepPlan p = plan(desc, device, workspace_bytes, nullptr);
+  const StepPlan p = plan_step(desc, device, workspace_bytes, nullptr);
   return p.one_by_one() ? p.item.seconds : p.whole.seconds;
 }
 

@@ -78,7 +78,8 @@ struct OneSidedTiles {
 template <class OneSidedRow>
 Kernel one_sided_kernel(const char *name, libsgemm_math_mode_t mode) {
   using Tiles = OneSidedTiles<OneSidedRow>;
-  return {name, mode, Tiles::supports, Tiles::cost, Tiles::triangular ? copy_bytes : nullptr, Tiles::launch};
+  return {name,         mode, prepare_one < Tiles::supports, Tiles::cost, Tiles::triangular ? copy_bytes : nullptr >,
+          Tiles::launch};
 }
 
 }  // namespace libsgemm::gpu::level3

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "contract/finish.h"
+#include "gpu/kernels.h"
 #include "gpu/launch.h"
 #include "stager.h"
 

@@ -75,7 +75,7 @@ struct TriangleTiles {
 template <class TriangleRow>
 Kernel triangle_kernel(const char *name) {
   using Tiles = TriangleTiles<TriangleRow>;
-  return {name, LIBSGEMM_MATH_FP32, Tiles::supports, Tiles::cost, nullptr, Tiles::launch};
+  return {name, LIBSGEMM_MATH_FP32, prepare_one<Tiles::supports, Tiles::cost>, Tiles::launch};
 }
 
 }  // namespace libsgemm::gpu

@@ -17,7 +17,9 @@ struct KeepingBound {
 
 template <class Row>
 Kernel fp32_fast_kernel(const char *name) {
-  return split_row_kernel<KeepingBound<Row>>(name, LIBSGEMM_MATH_FP32_FAST);
+  Kernel kernel = split_row_kernel<KeepingBound<Row>>(name, LIBSGEMM_MATH_FP32_FAST);
+  kernel.purpose = "FP32's bound, tile by tile";
+  return kernel;
 }
 
 }  // namespace libsgemm::gpu

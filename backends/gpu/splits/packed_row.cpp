@@ -1,7 +1,6 @@
 #include "packed_row.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "gpu/launch.h"
 
@@ -50,32 +49,23 @@ PackedPlan usual_plan(const GemmDesc &desc, const SplitsShape &shape) {
   return plan_of(desc, shape, std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, splits_workspace(desc, shape)));
 }
 
-double kernel_seconds(const Kernel &kernel, const GemmDesc &step, int index) {
-  return kernel.supports(step, index) ? kernel.cost(step, index) : std::numeric_limits<double>::infinity();
-}
-
 double product_seconds(const GemmDesc &desc, const PackedProduct &product, int index) {
   const SplitsShape shape = shape_of(desc, product);
   const PackedPlan plan = usual_plan(desc, shape);
   void *somewhere = reinterpret_cast<void *>(uintptr_t{256});  // aligned like a workspace
   const PassProblem p = splits_pass(desc, shape, plan.layout, somewhere, 0, 0, desc.k);
   const GemmDesc step = step_of(desc, product, p, 0, desc.batch_count, 0, desc.k);
-  return product.kernel != nullptr ? kernel_seconds(*product.kernel, step, index)
+  return product.kernel != nullptr ? product.kernel->prepare(step, index).seconds
                                    : step_seconds(step, index, plan.rest);
 }
 
 }  // namespace
 
-bool packed_supports(const GemmDesc &desc, const PackedProduct &product, int index) {
-  return product.runs_on(index) && splits_fit(desc) && std::isfinite(product_seconds(desc, product, index));
-}
-
-double packed_seconds(const GemmDesc &desc, const PackedProduct &product, int index) {
-  return splits_seconds(desc, shape_of(desc, product), index) + product_seconds(desc, product, index);
-}
-
-size_t packed_workspace(const GemmDesc &desc, const PackedProduct &product) {
-  return splits_workspace(desc, shape_of(desc, product));
+Plan prepare_packed(const GemmDesc &desc, const PackedProduct &product, int index) {
+  if (!product.runs_on(index) || !splits_fit(desc)) return {};
+  const SplitsShape shape = shape_of(desc, product);
+  return planned(splits_seconds(desc, shape, index) + product_seconds(desc, product, index),
+                 splits_workspace(desc, shape));
 }
 
 libsgemm_status_t launch_packed(const GemmDesc &desc, const PackedProduct &product, const Launch &launch,

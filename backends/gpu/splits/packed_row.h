@@ -21,20 +21,15 @@ struct PackedProduct {
   const Kernel *kernel = nullptr;
 };
 
-bool packed_supports(const GemmDesc &desc, const PackedProduct &product, int device);
-double packed_seconds(const GemmDesc &desc, const PackedProduct &product, int device);
-size_t packed_workspace(const GemmDesc &desc, const PackedProduct &product);
+Plan prepare_packed(const GemmDesc &desc, const PackedProduct &product, int device);
 libsgemm_status_t launch_packed(const GemmDesc &desc, const PackedProduct &product, const Launch &launch, Error *error);
 
 template <class Row>
 Kernel packed_kernel(const char *name, libsgemm_math_mode_t mode) {
-  Kernel kernel = {name,
-                   mode,
+  Kernel kernel = {name, mode,
                    [](const GemmDesc &desc, int device) {
-                     return Row::supports(desc) && packed_supports(desc, Row::product(desc), device);
+                     return Row::supports(desc) ? prepare_packed(desc, Row::product(desc), device) : Plan();
                    },
-                   [](const GemmDesc &desc, int device) { return packed_seconds(desc, Row::product(desc), device); },
-                   [](const GemmDesc &desc, int) { return packed_workspace(desc, Row::product(desc)); },
                    [](const GemmDesc &desc, const Launch &launch, Error *error) {
                      return launch_packed(desc, Row::product(desc), launch, error);
                    }};

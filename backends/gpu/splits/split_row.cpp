@@ -367,24 +367,19 @@ libsgemm_status_t repair_all(const GemmDesc &desc, const SplitRow &product, cons
 
 }  // namespace
 
-bool split_row_supports(const GemmDesc &desc, const SplitRow &product, int index) {
-  if (product.keeps_bound && !has_splits(LIBSGEMM_MATH_FP32_FAST, index)) return false;
-  return desc.type == Type::f32 && product.per_clock(index) > 0 &&
-         product.shared_bytes <= model(index).shared_memory_per_block && splits_fit(desc);
-}
-
-double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int index) {
+Plan prepare_split_row(const GemmDesc &desc, const SplitRow &product, int index) {
   const DeviceModel &d = model(index);
+  if (product.keeps_bound && !has_splits(LIBSGEMM_MATH_FP32_FAST, index)) return {};
+  if (desc.type != Type::f32 || product.per_clock(index) == 0 || !splits_fit(desc)) return {};
+  if (product.shared_bytes > d.shared_memory_per_block) return {};
+  const SplitsShape shape = shape_of(desc, product, index);
   const double rate = static_cast<double>(product.per_clock(index)) / d.fma_per_clock / product.products;
   Tiling tiling = product.tiling;
   tiling.figures.peak_fraction *= rate;
   tiling.figures.steps *= rate;  // start and end take as long as without tensor cores
   const double forced = product.keeps_bound && desc.k < kLeastFast ? kForcedOnly : 0;
-  return forced + splits_seconds(desc, shape_of(desc, product, index), index) + gemm_seconds(d, desc, tiling);
-}
-
-size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product, int index) {
-  return splits_workspace(desc, shape_of(desc, product, index));
+  return planned(forced + splits_seconds(desc, shape, index) + gemm_seconds(d, desc, tiling),
+                 splits_workspace(desc, shape));
 }
 
 libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "gpu/cost.h"
+#include "gpu/kernels.h"
 #include "splits.h"
 
 namespace libsgemm::gpu {
@@ -80,9 +81,7 @@ struct SplitRow {
   bool keeps_bound = false;
 };
 
-bool split_row_supports(const GemmDesc &desc, const SplitRow &product, int device);
-double split_row_seconds(const GemmDesc &desc, const SplitRow &product, int device);
-size_t split_row_workspace(const GemmDesc &desc, const SplitRow &product, int device);
+Plan prepare_split_row(const GemmDesc &desc, const SplitRow &product, int device);
 libsgemm_status_t launch_split_row(const GemmDesc &desc, const SplitRow &product, const Launch &launch, Error *error);
 
 bool has_splits(libsgemm_math_mode_t mode, int device);
@@ -93,11 +92,8 @@ libsgemm_status_t launch_split_plan(const GemmDesc &operand, void *memory, const
 
 template <class Row>
 Kernel split_row_kernel(const char *name, libsgemm_math_mode_t mode) {
-  Kernel kernel = {name,
-                   mode,
-                   [](const GemmDesc &desc, int device) { return split_row_supports(desc, Row::product(), device); },
-                   [](const GemmDesc &desc, int device) { return split_row_seconds(desc, Row::product(), device); },
-                   [](const GemmDesc &desc, int device) { return split_row_workspace(desc, Row::product(), device); },
+  Kernel kernel = {name, mode,
+                   [](const GemmDesc &desc, int device) { return prepare_split_row(desc, Row::product(), device); },
                    [](const GemmDesc &desc, const Launch &launch, Error *error) {
                      return launch_split_row(desc, Row::product(), launch, error);
                    }};

@@ -7,6 +7,7 @@
 //   };
 #pragma once
 
+#include "gpu/kernels.h"
 #include "gpu/launch.h"
 #include "skinny.h"
 
@@ -24,13 +25,15 @@ libsgemm_status_t launch_skinny(const GemmDesc &desc, const Launch &launch, Erro
 }
 
 template <typename Row>
+Plan prepare_skinny(const GemmDesc &desc, int device) {
+  if (!skinny_supports(Row::tile, desc, device)) return {};
+  const SkinnyPlan plan = skinny_plan(Row::tile, desc, device);
+  return planned(plan.seconds, plan.workspace_bytes);
+}
+
+template <typename Row>
 Kernel skinny_kernel(const char *name) {
-  const auto supports = [](const GemmDesc &desc, int device) { return skinny_supports(Row::tile, desc, device); };
-  const auto cost = [](const GemmDesc &desc, int device) { return skinny_plan(Row::tile, desc, device).seconds; };
-  const auto workspace = [](const GemmDesc &desc, int device) {
-    return skinny_plan(Row::tile, desc, device).workspace_bytes;
-  };
-  return {name, LIBSGEMM_MATH_FP32, supports, cost, workspace, launch_skinny<Row>};
+  return {name, LIBSGEMM_MATH_FP32, prepare_skinny<Row>, launch_skinny<Row>};
 }
 
 }  // namespace libsgemm::gpu

@@ -67,8 +67,8 @@ inline double naive_seconds(const GemmDesc &desc, int index) {
 
 template <class Row>
 Kernel naive_kernel(const char *name) {
-  const auto supports = [](const GemmDesc &desc, int) {
-    return desc.routine == Routine::gemm && desc.type == Type::f32;
+  const auto prepare = [](const GemmDesc &desc, int index) {
+    return desc.routine == Routine::gemm && desc.type == Type::f32 ? planned(naive_seconds(desc, index)) : Plan();
   };
   const auto launch_naive = [](const GemmDesc &desc, const Launch &launch, Error *error) {
     const NaiveProblem p = naive_problem(desc);
@@ -80,7 +80,7 @@ Kernel naive_kernel(const char *name) {
                            products);
     });
   };
-  Kernel kernel = {name, LIBSGEMM_MATH_FP32, supports, naive_seconds, nullptr, launch_naive};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP32, prepare, launch_naive};
   kernel.invariant = true;
   return kernel;
 }

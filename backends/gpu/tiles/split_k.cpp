@@ -23,15 +23,15 @@ size_t split_bytes(const GemmDesc &desc, int64_t slices, int sum_bytes) {
   return bytes < 1e18 ? static_cast<size_t>(bytes) : SIZE_MAX;
 }
 
-Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int index) {
+Plan best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int index) {
   return best_split(desc, gemm_bytes(desc), tiling, tile_k, index);
 }
 
-Split best_split(const GemmDesc &desc, double bytes, const Tiling &tiling, int tile_k, int index) {
+Plan best_split(const GemmDesc &desc, double bytes, const Tiling &tiling, int tile_k, int index) {
   const DeviceModel &d = model(index);
   const double tiles = product_tiles(desc, tiling) * static_cast<double>(desc.batch_count);
   const int k_tiles = static_cast<int>((desc.k - 1) / tile_k + 1) * traits_of(desc).terms();
-  Split best = {};
+  Plan best;
   // Tries 1, 2, ... blocks on each compute unit.
   for (int blocks = 1; blocks <= 2 * tiling.blocks; ++blocks) {
     const double fitting = std::floor(blocks * d.compute_units / tiles);
@@ -39,10 +39,11 @@ Split best_split(const GemmDesc &desc, double bytes, const Tiling &tiling, int t
     if (wanted < 2) continue;
     const int slice_tiles = (k_tiles - 1) / wanted + 1;
     const int slices = (k_tiles - 1) / slice_tiles + 1;
-    if (slices < 2 || split_bytes(desc, slices, tiling.sum_bytes) > kMostSplitBytes) continue;
+    const size_t workspace = split_bytes(desc, slices, tiling.sum_bytes);
+    if (slices < 2 || workspace > kMostSplitBytes) continue;
     const double seconds =
         split_seconds(d, desc, bytes, tiling, tiles, static_cast<double>(slice_tiles) * tile_k, slices);
-    if (best.slices == 0 || seconds < best.seconds) best = {slices, slice_tiles, seconds};
+    if (seconds < best.seconds) best = planned(seconds, workspace, {slices, slice_tiles, 0, 0, false});
   }
   return best;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "contract/backend.h"
 #include "gpu/cost.h"
 
 namespace libsgemm::gpu {
@@ -8,14 +9,10 @@ namespace libsgemm::gpu {
 constexpr size_t kMostSplitBytes = size_t{32} << 20;
 constexpr int kMostSlices = 512;
 
-struct Split {
-  int slices, slice_tiles;
-  double seconds;  // product and sum
-};
-
-// slices is 0 if no split is faster. `bytes`: what the product moves.
-Split best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int index);
-Split best_split(const GemmDesc &desc, double bytes, const Tiling &tiling, int tile_k, int index);
+// The product and the sum of its slices, at least two; infinite seconds: there are no such slices. `bytes`: what the
+// product moves.
+Plan best_split(const GemmDesc &desc, const Tiling &tiling, int tile_k, int index);
+Plan best_split(const GemmDesc &desc, double bytes, const Tiling &tiling, int tile_k, int index);
 
 // slices * n * (m rounded up to a multiple of 4) * sum_bytes for each product.
 size_t split_bytes(const GemmDesc &desc, int64_t slices, int sum_bytes);

@@ -26,36 +26,29 @@ struct SplitTiles {
 };
 
 template <class Tiles>
+Plan prepare_split(const GemmDesc &desc, int index) {
+  if (!Tiles::supports(desc, index) || desc.batch == Batch::pointers || desc.batch_count > kMostProducts) return {};
+  return best_split(desc, Tiles::tiling(desc, index), Tiles::Config::tile_k, index);
+}
+
+template <class Tiles>
 libsgemm_status_t launch_split(const GemmDesc &desc, const Launch &launch, Error *error) {
-  using Config = typename Tiles::Config;
-  const Split split = best_split(desc, Tiles::tiling(desc, launch.device), Config::tile_k, launch.device);
-  TileProblem p = tile_problem<Config>(desc);
-  p.slice_tiles = split.slice_tiles;
+  TileProblem p = tile_problem<typename Tiles::Config>(desc);
+  p.slice_tiles = launch.config.slice_tiles;
   p.partial = static_cast<float *>(launch.workspace);
   p.partial_ld = (desc.m + 3) / 4 * 4;
   return for_strided_chunks(desc, kMostProducts, [&](const StridedOperands &operands, int64_t count) {
     const libsgemm_status_t status = Tiles::enqueue(desc, p, operands, count, launch, error);
-    return status == LIBSGEMM_SUCCESS ? Tiles::enqueue_sum(p, split.slices, operands, count, launch, error) : status;
+    if (status != LIBSGEMM_SUCCESS) return status;
+    return Tiles::enqueue_sum(p, launch.config.slices, operands, count, launch, error);
   });
 }
 
 template <class Tiles>
-double split_cost(const GemmDesc &desc, int index) {
-  return best_split(desc, Tiles::tiling(desc, index), Tiles::Config::tile_k, index).seconds;
-}
-
-template <class Tiles>
 Kernel split_kernel(const char *name) {
-  using Config = typename Tiles::Config;
-  const auto supports = [](const GemmDesc &desc, int index) {
-    return Tiles::supports(desc, index) && desc.batch != Batch::pointers && desc.batch_count <= kMostProducts &&
-           best_split(desc, Tiles::tiling(desc, index), Config::tile_k, index).slices > 1;
-  };
-  const auto workspace = [](const GemmDesc &desc, int index) {
-    const Tiling tiling = Tiles::tiling(desc, index);
-    return split_bytes(desc, best_split(desc, tiling, Config::tile_k, index).slices, tiling.sum_bytes);
-  };
-  return {name, LIBSGEMM_MATH_FP32, supports, split_cost<Tiles>, workspace, launch_split<Tiles>};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP32, prepare_split<Tiles>, launch_split<Tiles>};
+  kernel.purpose = kSplitPurpose;
+  return kernel;
 }
 
 template <class Row>

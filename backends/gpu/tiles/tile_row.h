@@ -18,6 +18,7 @@
 #include "gpu/aligned.h"
 #include "gpu/batch.h"
 #include "gpu/cost.h"
+#include "gpu/kernels.h"
 #include "gpu/launch.h"
 #include "tile.h"
 
@@ -114,7 +115,7 @@ double tiles_cost(const GemmDesc &desc, int index) {
 
 template <class Row>
 Kernel tile_kernel(const char *name) {
-  return {name, LIBSGEMM_MATH_FP32, tiles_support<Row>, tiles_cost<Row>, nullptr, launch_tiles<Row>};
+  return {name, LIBSGEMM_MATH_FP32, prepare_one<tiles_support<Row>, tiles_cost<Row>>, launch_tiles<Row>};
 }
 
 // The kernel computes each element of C by sequential FMAs.
@@ -129,7 +130,9 @@ Kernel chain_kernel(const char *name) {
 template <class Row>
 Kernel ladder_kernel(const char *name) {
   Kernel kernel = chain_kernel<Row>(name);
-  kernel.cost = [](const GemmDesc &desc, int index) { return kForcedOnly + tiles_cost<Row>(desc, index); };
+  kernel.prepare = [](const GemmDesc &desc, int index) {
+    return tiles_support<Row>(desc, index) ? planned(kForcedOnly + tiles_cost<Row>(desc, index)) : Plan();
+  };
   return kernel;
 }
 

@@ -34,7 +34,7 @@ struct GatheredRow : ProductRow {
 
 }  // namespace libsgemm::hip
 
-// Defines the kernels `NAME` and `NAME_split_k` of the file's ProductRow, by ENGINE of gathered.h or matrix_gathered.h.
+// Defines the device code `NAME` and ConvRow for the file's ProductRow, by ENGINE of gathered.h or matrix_gathered.h.
 #define LIBSGEMM_HIP_CONV_ROW(NAME, ENGINE)                                      \
   template <Fetch KindA, Fetch KindB>                                            \
   __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)        \
@@ -48,6 +48,4 @@ struct GatheredRow : ProductRow {
       return &NAME<KindA, KindB>;                                                \
     }                                                                            \
   };                                                                             \
-  }                                                                              \
-  Kernel NAME() { return conv_kernel<ConvRow>(#NAME); }                          \
-  Kernel NAME##_split_k() { return conv_split_kernel<ConvRow>(#NAME "_split_k"); }
+  }

@@ -24,6 +24,10 @@ struct ProductRow : MatrixRow<Config> {
 
 LIBSGEMM_HIP_CONV_ROW(gfx908_mfma_128x128x8_conv, matrix_conv)
 
-Kernel gfx908_mfma_128x128x8_col2im() { return col2im_kernel<ConvRow>("gfx908_mfma_128x128x8_col2im"); }
+KernelList gfx908_mfma_128x128x8_conv() {
+  return {conv_kernel<ConvRow>("gfx908_mfma_128x128x8_conv"),
+          conv_split_kernel<ConvRow>("gfx908_mfma_128x128x8_conv_split_k"),
+          col2im_kernel<ConvRow>("gfx908_mfma_128x128x8_col2im")};
+}
 
 }  // namespace libsgemm::hip

@@ -24,4 +24,8 @@ using ProductRow = ValuRow<Config>;
 
 LIBSGEMM_HIP_CONV_ROW(gfx_fma_128x128x8_conv, ping_pong_conv)
 
+KernelList gfx_fma_128x128x8_conv() {
+  return {conv_kernel<ConvRow>("gfx_fma_128x128x8_conv"), conv_split_kernel<ConvRow>("gfx_fma_128x128x8_conv_split_k")};
+}
+
 }  // namespace libsgemm::hip

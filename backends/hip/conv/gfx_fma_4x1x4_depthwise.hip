@@ -47,7 +47,9 @@ struct Row {
 
 }  // namespace
 
-Kernel gfx_fma_4x1x4_depthwise() { return depthwise_kernel<Row>("gfx_fma_4x1x4_depthwise"); }
-Kernel gfx_fma_4x1x4_depthwise_weights() { return depthwise_weights_kernel<Row>("gfx_fma_4x1x4_depthwise_weights"); }
+KernelList gfx_fma_4x1x4_depthwise() { return depthwise_kernel<Row>("gfx_fma_4x1x4_depthwise"); }
+KernelList gfx_fma_4x1x4_depthwise_weights() {
+  return depthwise_weights_kernel<Row>("gfx_fma_4x1x4_depthwise_weights");
+}
 
 }  // namespace libsgemm::hip

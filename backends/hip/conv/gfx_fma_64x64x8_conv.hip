@@ -19,6 +19,9 @@ using ProductRow = ValuRow<Config>;
 
 LIBSGEMM_HIP_CONV_ROW(gfx_fma_64x64x8_conv, ping_pong_conv)
 
-Kernel gfx_fma_64x64x8_col2im() { return col2im_kernel<ConvRow>("gfx_fma_64x64x8_col2im"); }
+KernelList gfx_fma_64x64x8_conv() {
+  return {conv_kernel<ConvRow>("gfx_fma_64x64x8_conv"), conv_split_kernel<ConvRow>("gfx_fma_64x64x8_conv_split_k"),
+          col2im_kernel<ConvRow>("gfx_fma_64x64x8_col2im")};
+}
 
 }  // namespace libsgemm::hip

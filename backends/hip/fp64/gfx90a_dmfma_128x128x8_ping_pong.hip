@@ -40,7 +40,8 @@ Kernel in_fp64(Kernel kernel) {
 
 }  // namespace
 
-Kernel gfx90a_dmfma_128x128x8_ping_pong() { return in_fp64(tile_kernel<Row>("gfx90a_dmfma_128x128x8_ping_pong")); }
-Kernel gfx90a_dmfma_128x128x8_split_k() { return in_fp64(split_kernel<SplitRow>("gfx90a_dmfma_128x128x8_split_k")); }
-
+KernelList gfx90a_dmfma_128x128x8_ping_pong() {
+  return {in_fp64(tile_kernel<Row>("gfx90a_dmfma_128x128x8_ping_pong")),
+          in_fp64(split_kernel<SplitRow>("gfx90a_dmfma_128x128x8_split_k"))};
+}
 }  // namespace libsgemm::hip

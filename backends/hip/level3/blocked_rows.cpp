@@ -6,10 +6,10 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-Kernel gfx_fma_256x256x256_blocked_triangle() {
+KernelList gfx_fma_256x256x256_blocked_triangle() {
   return level3::blocked_triangle_row("gfx_fma_256x256x256_blocked_triangle");
 }
-Kernel gfx_fma_256x256x256_blocked_trmm() { return level3::blocked_trmm_row("gfx_fma_256x256x256_blocked_trmm"); }
-Kernel gfx_fma_256x256x256_blocked_trsm() { return level3::blocked_trsm_row("gfx_fma_256x256x256_blocked_trsm"); }
+KernelList gfx_fma_256x256x256_blocked_trmm() { return level3::blocked_trmm_row("gfx_fma_256x256x256_blocked_trmm"); }
+KernelList gfx_fma_256x256x256_blocked_trsm() { return level3::blocked_trsm_row("gfx_fma_256x256x256_blocked_trsm"); }
 
 }  // namespace libsgemm::hip

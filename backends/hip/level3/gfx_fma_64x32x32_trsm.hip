@@ -31,19 +31,20 @@ bool supports(const GemmDesc &desc, int) {
 
 }  // namespace
 
-Kernel gfx_fma_64x32x32_trsm() {
+KernelList gfx_fma_64x32x32_trsm() {
   const auto launch = [](const GemmDesc &desc, const Launch &launch, Error *error) {
     return launch_panels(desc, launch, error, gfx_fma_64x32x32_trsm);
   };
-  return {"gfx_fma_64x32x32_trsm", LIBSGEMM_MATH_FP32, supports<Routine::trsm>, panel_seconds, nullptr, launch};
+  return Kernel{"gfx_fma_64x32x32_trsm", LIBSGEMM_MATH_FP32, prepare_one<supports<Routine::trsm>, panel_seconds>,
+                launch};
 }
 
-Kernel gfx_fma_64x32x32_trmm_in_place() {
+KernelList gfx_fma_64x32x32_trmm_in_place() {
   const auto launch = [](const GemmDesc &desc, const Launch &launch, Error *error) {
     return launch_panels(desc, launch, error, gfx_fma_64x32x32_trmm_in_place);
   };
-  Kernel kernel = {
-      "gfx_fma_64x32x32_trmm_in_place", LIBSGEMM_MATH_FP32, supports<Routine::trmm>, panel_seconds, nullptr, launch};
+  Kernel kernel = {"gfx_fma_64x32x32_trmm_in_place", LIBSGEMM_MATH_FP32,
+                   prepare_one<supports<Routine::trmm>, panel_seconds>, launch};
   kernel.invariant = true;
   return kernel;
 }

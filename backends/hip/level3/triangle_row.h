@@ -24,7 +24,7 @@
     }                                                                           \
   };                                                                            \
   }                                                                             \
-  Kernel NAME() {                                                               \
+  KernelList NAME() {                                                           \
     Kernel kernel = triangle_kernel<NAME##_row>(#NAME);                         \
     kernel.invariant = Row::chains;                                             \
     kernel.math_mode = Row::math_mode;                                          \

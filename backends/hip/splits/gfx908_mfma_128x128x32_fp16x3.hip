@@ -40,9 +40,8 @@ struct Row {
 
 }  // namespace
 
-Kernel gfx908_mfma_128x128x32_fp16x3() {
-  return split_row_kernel<Row>("gfx908_mfma_128x128x32_fp16x3", LIBSGEMM_MATH_FP16X3);
+KernelList gfx908_mfma_128x128x32_fp16x3() {
+  return {split_row_kernel<Row>("gfx908_mfma_128x128x32_fp16x3", LIBSGEMM_MATH_FP16X3),
+          fp32_fast_kernel<Row>("gfx908_mfma_128x128x32_fp32_fast")};
 }
-Kernel gfx908_mfma_128x128x32_fp32_fast() { return fp32_fast_kernel<Row>("gfx908_mfma_128x128x32_fp32_fast"); }
-
 }  // namespace libsgemm::hip

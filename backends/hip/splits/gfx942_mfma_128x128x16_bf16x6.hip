@@ -42,7 +42,7 @@ struct Row {
 
 }  // namespace
 
-Kernel gfx942_mfma_128x128x16_bf16x6() {
+KernelList gfx942_mfma_128x128x16_bf16x6() {
   return split_row_kernel<Row>("gfx942_mfma_128x128x16_bf16x6", LIBSGEMM_MATH_BF16X6);
 }
 

@@ -22,6 +22,8 @@ struct Row {
 
 }  // namespace
 
-Kernel gfx_mma_64x64x64_bf16_packed() { return packed_kernel<Row>("gfx_mma_64x64x64_bf16_packed", LIBSGEMM_MATH_BF16); }
+KernelList gfx_mma_64x64x64_bf16_packed() {
+  return packed_kernel<Row>("gfx_mma_64x64x64_bf16_packed", LIBSGEMM_MATH_BF16);
+}
 
 }  // namespace libsgemm::hip

@@ -32,6 +32,8 @@ struct Row {
 
 }  // namespace
 
-Kernel gfx_mma_64x64x64_fp16_packed() { return packed_kernel<Row>("gfx_mma_64x64x64_fp16_packed", LIBSGEMM_MATH_FP16); }
+KernelList gfx_mma_64x64x64_fp16_packed() {
+  return packed_kernel<Row>("gfx_mma_64x64x64_fp16_packed", LIBSGEMM_MATH_FP16);
+}
 
 }  // namespace libsgemm::hip

@@ -64,8 +64,8 @@ struct Row : MatrixRow<Config<Type::f16>> {
 
 }  // namespace
 
-Kernel gfx11_wmma_128x128x32_widened() { return widened_kernel<Row>("gfx11_wmma_128x128x32_widened"); }
-Kernel gfx11_wmma_128x128x32_widened_triangle() {
+KernelList gfx11_wmma_128x128x32_widened() { return widened_kernel<Row>("gfx11_wmma_128x128x32_widened"); }
+KernelList gfx11_wmma_128x128x32_widened_triangle() {
   return widened_triangle_kernel<Row>("gfx11_wmma_128x128x32_widened_triangle");
 }
 

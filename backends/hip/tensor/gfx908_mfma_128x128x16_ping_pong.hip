@@ -47,7 +47,7 @@ struct Row : MatrixRow<Config> {
 
 }  // namespace
 
-Kernel gfx908_mfma_128x128x16_ping_pong() { return tile_kernel<Row>("gfx908_mfma_128x128x16_ping_pong"); }
-Kernel gfx908_mfma_128x128x16_split_k() { return split_k_kernel<Row>("gfx908_mfma_128x128x16_split_k"); }
-
+KernelList gfx908_mfma_128x128x16_ping_pong() {
+  return {tile_kernel<Row>("gfx908_mfma_128x128x16_ping_pong"), split_k_kernel<Row>("gfx908_mfma_128x128x16_split_k")};
+}
 }  // namespace libsgemm::hip

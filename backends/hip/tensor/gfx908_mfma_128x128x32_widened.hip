@@ -73,8 +73,8 @@ struct Row : MatrixRow<Config<Type::f16>> {
 
 }  // namespace
 
-Kernel gfx908_mfma_128x128x32_widened() { return widened_kernel<Row>("gfx908_mfma_128x128x32_widened"); }
-Kernel gfx908_mfma_128x128x32_widened_triangle() {
+KernelList gfx908_mfma_128x128x32_widened() { return widened_kernel<Row>("gfx908_mfma_128x128x32_widened"); }
+KernelList gfx908_mfma_128x128x32_widened_triangle() {
   return widened_triangle_kernel<Row>("gfx908_mfma_128x128x32_widened_triangle");
 }
 

@@ -36,6 +36,6 @@ struct Row : Xf32Row<Config> {
 
 }  // namespace
 
-Kernel gfx942_mfma_128x128x16_xf32() { return in_tf32(tile_kernel<Row>("gfx942_mfma_128x128x16_xf32")); }
+KernelList gfx942_mfma_128x128x16_xf32() { return in_tf32(tile_kernel<Row>("gfx942_mfma_128x128x16_xf32")); }
 
 }  // namespace libsgemm::hip

@@ -33,6 +33,6 @@ struct Row : Xf32Row<Config> {
 
 }  // namespace
 
-Kernel gfx942_mfma_256x128x8_xf32() { return in_tf32(tile_kernel<Row>("gfx942_mfma_256x128x8_xf32")); }
+KernelList gfx942_mfma_256x128x8_xf32() { return in_tf32(tile_kernel<Row>("gfx942_mfma_256x128x8_xf32")); }
 
 }  // namespace libsgemm::hip

@@ -58,8 +58,8 @@ struct Row : MatrixRow<Config<Type::f16>> {
 
 }  // namespace
 
-Kernel gfx942_mfma_256x256x32_widened() { return widened_kernel<Row>("gfx942_mfma_256x256x32_widened"); }
-Kernel gfx942_mfma_256x256x32_widened_triangle() {
+KernelList gfx942_mfma_256x256x32_widened() { return widened_kernel<Row>("gfx942_mfma_256x256x32_widened"); }
+KernelList gfx942_mfma_256x256x32_widened_triangle() {
   return widened_triangle_kernel<Row>("gfx942_mfma_256x256x32_widened_triangle");
 }
 

@@ -26,6 +26,6 @@ struct Row : SkinnyRow<Row, Shape> {
 
 }  // namespace
 
-Kernel gfx_fma_32x4x32_skinny() { return skinny_kernel<Row>("gfx_fma_32x4x32_skinny"); }
+KernelList gfx_fma_32x4x32_skinny() { return skinny_kernel<Row>("gfx_fma_32x4x32_skinny"); }
 
 }  // namespace libsgemm::hip

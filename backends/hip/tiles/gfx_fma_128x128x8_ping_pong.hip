@@ -45,7 +45,7 @@ struct Row : ValuRow<Config> {
 
 }  // namespace
 
-Kernel gfx_fma_128x128x8_ping_pong() { return chain_kernel<Row>("gfx_fma_128x128x8_ping_pong"); }
-Kernel gfx_fma_128x128x8_split_k() { return split_k_kernel<Row>("gfx_fma_128x128x8_split_k"); }
-
+KernelList gfx_fma_128x128x8_ping_pong() {
+  return {chain_kernel<Row>("gfx_fma_128x128x8_ping_pong"), split_k_kernel<Row>("gfx_fma_128x128x8_split_k")};
+}
 }  // namespace libsgemm::hip

@@ -58,8 +58,8 @@ struct Row : ValuRow<Config> {
 
 }  // namespace
 
-Kernel gfx_fma_128x128x8_widened() { return widened_kernel<Row>("gfx_fma_128x128x8_widened"); }
-Kernel gfx_fma_128x128x8_widened_triangle() {
+KernelList gfx_fma_128x128x8_widened() { return widened_kernel<Row>("gfx_fma_128x128x8_widened"); }
+KernelList gfx_fma_128x128x8_widened_triangle() {
   return widened_triangle_kernel<Row>("gfx_fma_128x128x8_widened_triangle");
 }
 

@@ -25,6 +25,6 @@ struct Row {
 
 }  // namespace
 
-Kernel gfx_fma_1x1x1_naive() { return naive_kernel<Row>("gfx_fma_1x1x1_naive"); }
+KernelList gfx_fma_1x1x1_naive() { return naive_kernel<Row>("gfx_fma_1x1x1_naive"); }
 
 }  // namespace libsgemm::hip

@@ -45,6 +45,6 @@ struct Row : ValuRow<Config> {
 
 }  // namespace
 
-Kernel gfx_fma_256x128x8_ping_pong() { return chain_kernel<Row>("gfx_fma_256x128x8_ping_pong"); }
+KernelList gfx_fma_256x128x8_ping_pong() { return chain_kernel<Row>("gfx_fma_256x128x8_ping_pong"); }
 
 }  // namespace libsgemm::hip

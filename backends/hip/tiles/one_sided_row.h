@@ -36,7 +36,7 @@ struct OneSidedRow : Base {
     }                                                                                                               \
   };                                                                                                                \
   }                                                                                                                 \
-  Kernel NAME() {                                                                                                   \
+  KernelList NAME() {                                                                                               \
     Kernel kernel = level3::one_sided_kernel<NAME##_row>(#NAME, Row::math_mode);                                    \
     kernel.invariant = Row::chains;                                                                                 \
     return kernel;                                                                                                  \

@@ -86,13 +86,7 @@ bool widened_supports(const GemmDesc &desc, int index) {
 
 template <class Row>
 Kernel widened_kernel(const char *name) {
-  Kernel kernel = {
-      name,
-      LIBSGEMM_MATH_FP32,
-      widened_supports<Row>,
-      [](const GemmDesc &desc, int index) { return gemm_seconds(model(index), desc, Row::tiling(desc, index)); },
-      nullptr,
-      launch_widened<Row>};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP32, prepare_one<widened_supports<Row>, tiles_cost<Row>>, launch_widened<Row>};
   kernel.invariant = Row::chains;
   return kernel;
 }
@@ -127,9 +121,9 @@ libsgemm_status_t launch_widened_triangle(const GemmDesc &desc, const Launch &la
 
 template <class Row>
 Kernel widened_triangle_kernel(const char *name) {
-  Kernel kernel = {
-      name,    LIBSGEMM_MATH_FP32,          widened_triangle_supports<Row>, WidenedTriangle<Row, Type::f16>::cost,
-      nullptr, launch_widened_triangle<Row>};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP32,
+                   prepare_one<widened_triangle_supports<Row>, WidenedTriangle<Row, Type::f16>::cost>,
+                   launch_widened_triangle<Row>};
   kernel.invariant = Row::chains;
   return kernel;
 }

@@ -210,14 +210,14 @@ class Workspace {
 // Runs a job with `workspace_share` times the requested workspace. Returns the first fault; sets *ran if the kernel
 // supports it.
 inline std::string run_job(const Kernel &row, Job *job, bool *ran, double workspace_share = 1) {
-  *ran = can_do(row, job->desc(), 0);
+  const libsgemm::Plan plan = prepare(row, job->desc(), 0);
+  *ran = plan.kernel != nullptr;
   if (!*ran) return "";
-  const double cost = row.cost(job->desc(), 0);
-  if (!(cost > 0 && std::isfinite(cost))) return "costs " + std::to_string(cost) + " s";
+  if (!(plan.seconds > 0)) return "costs " + std::to_string(plan.seconds) + " s";
   libsgemm::Launch launch = {};
   launch.arrays_on_device = job->arrays_on_device();
-  const size_t asked = row.workspace != nullptr ? row.workspace(job->desc(), 0) : 0;
-  launch.workspace_bytes = static_cast<size_t>(workspace_share * static_cast<double>(asked));
+  launch.config = plan.config;
+  launch.workspace_bytes = static_cast<size_t>(workspace_share * static_cast<double>(plan.workspace));
   Workspace workspace(launch.workspace_bytes);
   launch.workspace = workspace.data();
   libsgemm::Error error = {};

@@ -76,7 +76,7 @@ if(NOT tsan)
 endif()
 # Without a row's excess, splits compute what they do not hold.
 if(TARGET test_simt_gfx942)
-  set(row gfx908_mfma_128x128x32_fp32_fast)
+  set(row gfx908_mfma_128x128x32_fp16x3)
   set(mutant_libraries test_simt_gfx942_host test_simt_gfx942_${mutated} ${test_simt_gfx942_shared})
   set(mutant_tests simt_amd_fast_tests)
   set(mutant_tag fp32_fast)

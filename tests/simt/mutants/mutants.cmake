@@ -56,9 +56,9 @@ endfunction()
 # mutant_backend, mutant_libraries; mutant_tests, the test's object library.
 macro(libsgemm_set_mutated row kernel)
   list(GET mutant_libraries 0 mutant_host)
-  libsgemm_add_mutant_row(simt_mutant_${row} ${mutant_backend} ${row} ${mutant_host})
+  libsgemm_add_mutant_row(${mutant_host}_${row} ${mutant_backend} ${row} ${mutant_host})
   set(mutant_kernel ${kernel})
-  set(mutant_objects $<TARGET_OBJECTS:${mutant_tests}> $<TARGET_OBJECTS:simt_mutant_${row}>)
+  set(mutant_objects $<TARGET_OBJECTS:${mutant_tests}> $<TARGET_OBJECTS:${mutant_host}_${row}>)
 endmacro()
 set(mutant_tag row)
 set(wrong_element "is[ \n]+[-+.0-9a-z]+,[ \n]+expected[ \n]")  # the checker's words

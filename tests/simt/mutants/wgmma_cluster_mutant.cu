@@ -10,10 +10,11 @@ constexpr int kWidth = 64;
 
 using Kernels = OneWidth<WgmmaAnyWidth<Number::f16, ptx::AlongK<128>, ptx::AlongOuter<64>, kMostCluster, kWgmmaRows>>;
 
-bool supports(const GemmDesc &desc, int index) {
+Plan prepare(const GemmDesc &desc, int index) {
   const WgmmaSides sides(desc, false);
-  return desc.routine == Routine::gemm && desc.type == Type::f16 && wgmma_fits(desc, kWgmmaRows, kWidth, index) &&
-         sides.x_along_k && !sides.y_along_k;
+  const bool fits = desc.routine == Routine::gemm && desc.type == Type::f16 &&
+                    wgmma_fits(desc, kWgmmaRows, kWidth, index) && sides.x_along_k && !sides.y_along_k;
+  return fits ? planned(1) : Plan();
 }
 
 libsgemm_status_t launch_all(const GemmDesc &desc, const Launch &launch, Error *error) {
@@ -27,9 +28,8 @@ libsgemm_status_t launch_all(const GemmDesc &desc, const Launch &launch, Error *
 
 }  // namespace
 
-Kernel sm90_wgmma_64x128x64_mutant() {
-  const auto cost = [](const GemmDesc &, int) { return 1.0; };
-  Kernel kernel = {"sm90_wgmma_64x128x64_mutant", LIBSGEMM_MATH_FP32, supports, cost, nullptr, launch_all};
+KernelList sm90_wgmma_64x128x64_mutant() {
+  Kernel kernel = {"sm90_wgmma_64x128x64_mutant", LIBSGEMM_MATH_FP32, prepare, launch_all};
   kernel.truncates = true;
   return kernel;
 }

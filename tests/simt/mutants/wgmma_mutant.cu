@@ -24,16 +24,17 @@ struct Row {
   }
 };
 
-bool supports(const GemmDesc &desc, int index) {
+Plan prepare(const GemmDesc &desc, int index) {
   const WgmmaSides sides = WgmmaTiles<Row>::sides(desc);
-  return desc.type == Type::f16 && sides.x_along_k && !sides.y_along_k && WgmmaTiles<Row>::supports(desc, index);
+  const bool fits = desc.type == Type::f16 && sides.x_along_k && !sides.y_along_k;
+  return fits ? prepare_wgmma<Row>(desc, index) : Plan();
 }
 
 }  // namespace
 
-Kernel sm90_wgmma_128x128x64_mutant() {
+KernelList sm90_wgmma_128x128x64_mutant() {
   Kernel kernel = wgmma_kernel<Row>("sm90_wgmma_128x128x64_mutant");
-  kernel.supports = supports;
+  kernel.prepare = prepare;
   return kernel;
 }
 

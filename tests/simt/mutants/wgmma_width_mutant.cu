@@ -10,17 +10,17 @@ constexpr int kRows = 64, kWidth = 48;
 using Kernels = OneWidth<WgmmaAnyWidth<Number::f16, ptx::AlongK<128>, ptx::AlongOuter<64>, 1, kRows>>;
 using Row = WgmmaWidthRow<Kernels, kRows, kWidth, false>;
 
-bool supports(const GemmDesc &desc, int index) {
-  if (desc.type != Type::f16 || !Row::supports(desc, index)) return false;
-  const WgmmaSides sides(desc, Row::way(desc, index).swapped);
-  return sides.x_along_k && !sides.y_along_k;
+Plan prepare(const GemmDesc &desc, int index) {
+  const Plan plan = Row::prepare(desc, index);
+  const WgmmaSides sides(desc, plan.config.swapped);
+  return desc.type == Type::f16 && sides.x_along_k && !sides.y_along_k ? plan : Plan();
 }
 
 }  // namespace
 
-Kernel sm90_wgmma_48x64x64_mutant() {
+KernelList sm90_wgmma_48x64x64_mutant() {
   Kernel kernel = wgmma_width_kernel<Kernels, kRows, kWidth, false>("sm90_wgmma_48x64x64_mutant");
-  kernel.supports = supports;
+  kernel.prepare = prepare;
   return kernel;
 }
 

@@ -25,7 +25,7 @@ struct Row {
 
 }  // namespace
 
-Kernel sm90_wgmma_128x256x32_bf16x6_conv() {
+KernelList sm90_wgmma_128x256x32_bf16x6_conv() {
   return wgmma_conv_kernel<Row>("sm90_wgmma_128x256x32_bf16x6_conv", LIBSGEMM_MATH_BF16X6);
 }
 

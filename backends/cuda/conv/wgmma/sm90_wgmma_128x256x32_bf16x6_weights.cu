@@ -24,7 +24,7 @@ struct Row {
 
 }  // namespace
 
-Kernel sm90_wgmma_128x256x32_bf16x6_weights() {
+KernelList sm90_wgmma_128x256x32_bf16x6_weights() {
   return wgmma_weights_kernel<Row>("sm90_wgmma_128x256x32_bf16x6_weights", LIBSGEMM_MATH_BF16X6);
 }
 

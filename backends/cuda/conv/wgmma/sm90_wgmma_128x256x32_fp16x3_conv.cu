@@ -46,12 +46,9 @@ struct Row {
 
 }  // namespace
 
-Kernel sm90_wgmma_128x256x32_fp16x3_conv() {
-  return wgmma_conv_kernel<Row>("sm90_wgmma_128x256x32_fp16x3_conv", LIBSGEMM_MATH_FP16X3);
-}
-
-Kernel sm90_wgmma_128x256x32_fp32_fast_conv() {
-  return wgmma_conv_kernel<Row, true>("sm90_wgmma_128x256x32_fp32_fast_conv", LIBSGEMM_MATH_FP32_FAST);
+KernelList sm90_wgmma_128x256x32_fp16x3_conv() {
+  return {wgmma_conv_kernel<Row>("sm90_wgmma_128x256x32_fp16x3_conv", LIBSGEMM_MATH_FP16X3),
+          wgmma_conv_kernel<Row, true>("sm90_wgmma_128x256x32_fp32_fast_conv", LIBSGEMM_MATH_FP32_FAST)};
 }
 
 }  // namespace libsgemm::cuda

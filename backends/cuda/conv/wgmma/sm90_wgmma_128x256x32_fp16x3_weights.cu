@@ -39,12 +39,9 @@ struct Row {
 
 }  // namespace
 
-Kernel sm90_wgmma_128x256x32_fp16x3_weights() {
-  return wgmma_weights_kernel<Row>("sm90_wgmma_128x256x32_fp16x3_weights", LIBSGEMM_MATH_FP16X3);
-}
-
-Kernel sm90_wgmma_128x256x32_fp32_fast_weights() {
-  return wgmma_weights_kernel<Row, true>("sm90_wgmma_128x256x32_fp32_fast_weights", LIBSGEMM_MATH_FP32_FAST);
+KernelList sm90_wgmma_128x256x32_fp16x3_weights() {
+  return {wgmma_weights_kernel<Row>("sm90_wgmma_128x256x32_fp16x3_weights", LIBSGEMM_MATH_FP16X3),
+          wgmma_weights_kernel<Row, true>("sm90_wgmma_128x256x32_fp32_fast_weights", LIBSGEMM_MATH_FP32_FAST)};
 }
 
 }  // namespace libsgemm::cuda

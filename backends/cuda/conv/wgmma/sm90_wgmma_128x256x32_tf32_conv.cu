@@ -26,7 +26,7 @@ struct Row {
 
 }  // namespace
 
-Kernel sm90_wgmma_128x256x32_tf32_conv() {
+KernelList sm90_wgmma_128x256x32_tf32_conv() {
   return wgmma_conv_kernel<Row>("sm90_wgmma_128x256x32_tf32_conv", LIBSGEMM_MATH_TF32);
 }
 

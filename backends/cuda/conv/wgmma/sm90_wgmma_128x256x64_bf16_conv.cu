@@ -24,7 +24,7 @@ struct Row {
 
 }  // namespace
 
-Kernel sm90_wgmma_128x256x64_bf16_conv() {
+KernelList sm90_wgmma_128x256x64_bf16_conv() {
   return wgmma_conv_kernel<Row>("sm90_wgmma_128x256x64_bf16_conv", LIBSGEMM_MATH_BF16);
 }
 

@@ -27,7 +27,7 @@ struct Row {
 
 }  // namespace
 
-Kernel sm90_wgmma_128x256x64_fp16_weights() {
+KernelList sm90_wgmma_128x256x64_fp16_weights() {
   return wgmma_weights_kernel<Row>("sm90_wgmma_128x256x64_fp16_weights", LIBSGEMM_MATH_FP16);
 }
 

@@ -173,8 +173,8 @@ struct WgmmaConv {
 template <class Row, bool kKeepsBound = false>
 Kernel wgmma_conv_kernel(const char *name, libsgemm_math_mode_t mode) {
   using Conv = WgmmaConv<Row, kKeepsBound>;
-  static constexpr ConvLaunch conv = {Conv::supports, Conv::cost, Conv::workspace, Conv::launch};
-  Kernel row = conv_row(name, mode, "", &conv);
+  static constexpr ConvLaunch conv = {prepare_conv<Conv::supports, Conv::cost, Conv::workspace>, Conv::launch};
+  Kernel row = conv_row(name, mode, "FP32's bound", &conv);
   row.truncates = !Conv::format.scaled;
   return row;
 }

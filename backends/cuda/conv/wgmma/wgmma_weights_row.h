@@ -150,8 +150,9 @@ struct WgmmaWeights {
 template <class Row, bool kKeepsBound = false>
 Kernel wgmma_weights_kernel(const char *name, libsgemm_math_mode_t mode) {
   using Weights = WgmmaWeights<Row, kKeepsBound>;
-  static constexpr ConvLaunch conv = {Weights::supports, Weights::cost, Weights::workspace, Weights::launch};
-  Kernel row = conv_row(name, mode, "", &conv);
+  static constexpr ConvLaunch conv = {prepare_conv<Weights::supports, Weights::cost, Weights::workspace>,
+                                      Weights::launch};
+  Kernel row = conv_row(name, mode, "FP32's bound", &conv);
   row.truncates = !Weights::format.scaled;
   return row;
 }

@@ -75,7 +75,7 @@ template <class Row>
 Kernel dmma_grouped_kernel(const char *name) {
   using Grouped = DmmaGrouped<Row>;
   static constexpr GroupedLaunch groups = {Grouped::cost_of_groups, Grouped::launch_groups};
-  Kernel kernel = {name, LIBSGEMM_MATH_FP64, Grouped::supports, Grouped::cost, nullptr, Grouped::launch};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP64, prepare_one<Grouped::supports, Grouped::cost>, Grouped::launch};
   kernel.groups = &groups;
   return kernel;
 }
@@ -105,4 +105,4 @@ Kernel dmma_grouped_kernel(const char *name) {
     }                                                                                                                 \
   };                                                                                                                  \
   }                                                                                                                   \
-  Kernel NAME() { return dmma_grouped_kernel<Row>(#NAME); }
+  KernelList NAME() { return dmma_grouped_kernel<Row>(#NAME); }

@@ -91,7 +91,7 @@ template <class Row>
 Kernel wgmma_grouped_kernel(const char *name) {
   using Grouped = WgmmaGrouped<Row>;
   static constexpr GroupedLaunch groups = {Grouped::cost_of_groups, Grouped::launch_groups};
-  Kernel kernel = {name, Row::math_mode, Grouped::supports, Grouped::cost, nullptr, Grouped::launch};
+  Kernel kernel = {name, Row::math_mode, prepare_one<Grouped::supports, Grouped::cost>, Grouped::launch};
   kernel.truncates = true;
   kernel.groups = &groups;
   return kernel;
@@ -119,4 +119,4 @@ Kernel wgmma_grouped_kernel(const char *name) {
     }                                                                                                  \
   };                                                                                                   \
   }                                                                                                    \
-  Kernel NAME() { return wgmma_grouped_kernel<Row>(#NAME); }
+  KernelList NAME() { return wgmma_grouped_kernel<Row>(#NAME); }

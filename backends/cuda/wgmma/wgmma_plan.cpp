@@ -1,4 +1,4 @@
-#include "wgmma_way.h"
+#include "wgmma_plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +8,14 @@
 
 namespace libsgemm::cuda {
 namespace {
+
+struct Tile {
+  int rows;      // of x
+  int width;     // columns of y
+  bool swapped;  // WgmmaSides
+  WgmmaCluster cluster;
+  int slices;
+};
 
 // Model parameters, fitted on an H100 (docs/kernels/cost-model.md). Clocks and bytes are those of a multiprocessor in a
 // k-step. Concurrent work adds as fourth powers, arithmetic and memory as squares, so that the longest counts most.
@@ -45,43 +53,43 @@ int clusters_at_once(const Device &d, const WgmmaCluster &cluster) {
 }
 
 // True if warps store C because TMA's boxes do not fit. TMA always stores the partial sums of slices.
-bool by_rows(const GemmDesc &desc, const WgmmaWay &way) {
-  return way.slices == 1 && !wgmma_boxes_fit(desc, way.swapped, way.width);
+bool by_rows(const GemmDesc &desc, const Tile &tile) {
+  return tile.slices == 1 && !wgmma_boxes_fit(desc, tile.swapped, tile.width);
 }
 
 // in_y: x is part of y and not copied (y_has_x()).
-double tiles_clocks(const Device &d, const GemmDesc &desc, const WgmmaWay &way, double clusters, double steps,
+double tiles_clocks(const Device &d, const GemmDesc &desc, const Tile &tile, double clusters, double steps,
                     bool in_y = false) {
-  const WgmmaSides sides(desc, way.swapped);
+  const WgmmaSides sides(desc, tile.swapped);
   const double torn_a = torn(desc.lda, size_of(desc.type)), torn_b = torn(desc.ldb, size_of(desc.type));
-  const double torn_x = way.swapped ? torn_a : torn_b, torn_y = way.swapped ? torn_b : torn_a;
-  const double at_once = clusters_at_once(d, way.cluster), rounds = std::ceil(clusters / at_once);
-  const double busy = clusters * way.cluster.blocks() / (rounds * d.compute_units);
-  const double share = way.rows / static_cast<double>(kWgmmaRows);
-  const int columns = sides.y_along_k ? way.width : (way.width + 63) / 64 * 64;  // copied columns
+  const double torn_x = tile.swapped ? torn_a : torn_b, torn_y = tile.swapped ? torn_b : torn_a;
+  const double at_once = clusters_at_once(d, tile.cluster), rounds = std::ceil(clusters / at_once);
+  const double busy = clusters * tile.cluster.blocks() / (rounds * d.compute_units);
+  const double share = tile.rows / static_cast<double>(kWgmmaRows);
+  const int columns = sides.y_along_k ? tile.width : (tile.width + 63) / 64 * 64;  // copied columns
   constexpr double kLine = 2.0 * kWgmmaDepth;
-  const double wanted = in_y ? way.width - kWgmmaRows / 4 : way.width;  // on the diagonal a warpgroup leaves 64 out
+  const double wanted = in_y ? tile.width - kWgmmaRows / 4 : tile.width;  // on the diagonal a warpgroup leaves 64 out
   const double products = share * kClocksOfColumn * std::max(wanted, kLeastColumns);
-  const int rows = in_y ? 0 : way.rows;
+  const int rows = in_y ? 0 : tile.rows;
   const double arriving = kLine * (rows + columns) / kArrivingPerClock;
-  const double of_x = rows * torn_x / (1 << way.cluster.log_y);
-  const double of_y = columns * torn_y / (1 << way.cluster.log_x);
+  const double of_x = rows * torn_x / (1 << tile.cluster.log_y);
+  const double of_y = columns * torn_y / (1 << tile.cluster.log_x);
   const double read = kLine * (of_x + of_y) / kReadPerClock * busy;
   const auto of_blocks = [&](double one, double two, double four) {
-    return way.cluster.blocks() == 1 ? one : way.cluster.blocks() == 2 ? two : four;
+    return tile.cluster.blocks() == 1 ? one : tile.cluster.blocks() == 2 ? two : four;
   };
   const double least = of_blocks(kLeastClocks, kLeastClocksOfPair, kLeastClocksOfFour);
   const double step = std::sqrt(std::sqrt(fourth(products) + fourth(arriving) + fourth(read) + fourth(least)));
-  const double tile = (way.rows == kWgmmaRows ? kClocksOfTile : kClocksOfHalfTile) +
-                      of_blocks(0, kClocksOfPair, kClocksOfFour) +
-                      share * (by_rows(desc, way) ? kClocksOfRowSums : kClocksOfSums) * way.width;
-  return rounds * (steps * step + tile);
+  const double of_tile = (tile.rows == kWgmmaRows ? kClocksOfTile : kClocksOfHalfTile) +
+                         of_blocks(0, kClocksOfPair, kClocksOfFour) +
+                         share * (by_rows(desc, tile) ? kClocksOfRowSums : kClocksOfSums) * tile.width;
+  return rounds * (steps * step + of_tile);
 }
 
-double clusters_of(const GemmDesc &desc, const WgmmaWay &way) {
-  const WgmmaSides sides(desc, way.swapped);
-  return static_cast<double>(ceil_div(sides.x(desc), int64_t{way.rows} << way.cluster.log_x)) *
-         static_cast<double>(ceil_div(sides.y(desc), int64_t{way.width} << way.cluster.log_y)) *
+double clusters_of(const GemmDesc &desc, const Tile &tile) {
+  const WgmmaSides sides(desc, tile.swapped);
+  return static_cast<double>(ceil_div(sides.x(desc), int64_t{tile.rows} << tile.cluster.log_x)) *
+         static_cast<double>(ceil_div(sides.y(desc), int64_t{tile.width} << tile.cluster.log_y)) *
          static_cast<double>(desc.batch_count);
 }
 
@@ -94,23 +102,23 @@ double seconds_of(const Device &d, double clocks, double bytes) {
   return kStart + std::sqrt(square(clocks / d.clock) + square(bytes_seconds(d, bytes)));
 }
 
-double way_seconds(const Device &d, const GemmDesc &desc, const WgmmaWay &way) {
-  const double steps = std::ceil(static_cast<double>(ceil_div(desc.k, kWgmmaDepth)) / way.slices);
-  const double clocks = tiles_clocks(d, desc, way, clusters_of(desc, way) * way.slices, steps);
+double product_seconds(const Device &d, const GemmDesc &desc, const Tile &tile) {
+  const double steps = std::ceil(static_cast<double>(ceil_div(desc.k, kWgmmaDepth)) / tile.slices);
+  const double clocks = tiles_clocks(d, desc, tile, clusters_of(desc, tile) * tile.slices, steps);
   const double sums =
       4.0 * static_cast<double>(desc.m) * static_cast<double>(desc.n) * static_cast<double>(desc.batch_count);
   double seconds = seconds_of(d, clocks, gemm_bytes(desc));
-  if (way.slices > 1) {
-    seconds += kSum + 2 * sums * way.slices / kSumBandwidth;
-  } else if (by_rows(desc, way)) {
+  if (tile.slices > 1) {
+    seconds += kSum + 2 * sums * tile.slices / kSumBandwidth;
+  } else if (by_rows(desc, tile)) {
     seconds += kRowStores * bytes_seconds(d, sums);
   }
   return seconds;
 }
 
 // Most slices with which a multiprocessor has at most `rounds` tiles, or 0 if below 2.
-int slices_of(const Device &d, const GemmDesc &desc, const WgmmaWay &way, int rounds) {
-  const double fitting = std::floor(rounds * clusters_at_once(d, way.cluster) / clusters_of(desc, way));
+int slices_of(const Device &d, const GemmDesc &desc, const Tile &tile, int rounds) {
+  const double fitting = std::floor(rounds * clusters_at_once(d, tile.cluster) / clusters_of(desc, tile));
   const auto slices =
       static_cast<int>(std::min({fitting, double{kMostSlices}, static_cast<double>(ceil_div(desc.k, kWgmmaDepth))}));
   return slices >= 2 && split_bytes(desc, slices, sizeof(float)) <= kMostSplitBytes ? slices : 0;
@@ -121,58 +129,45 @@ constexpr int kMostRounds = 3;  // most tiles of a multiprocessor if k is in sli
 constexpr WgmmaCluster kClusters[] = {{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}};
 
 // True if more than half of the blocks along each side of the cluster have tiles of C, and each copies whole boxes.
-bool cluster_fits(const Device &d, const GemmDesc &desc, const WgmmaWay &way) {
-  const WgmmaSides sides(desc, way.swapped);
-  const WgmmaCluster &c = way.cluster;
+bool cluster_fits(const Device &d, const GemmDesc &desc, const Tile &tile) {
+  const WgmmaSides sides(desc, tile.swapped);
+  const WgmmaCluster &c = tile.cluster;
   if (c.blocks() == 1) return true;
-  return way.rows == kWgmmaRows && way.width % (8 << c.log_x) == 0 && clusters_at_once(d, c) > 0 &&
-         2 * sides.x(desc) > int64_t{way.rows} << c.log_x && (c.log_y == 0 || sides.y(desc) > way.width);
+  return tile.rows == kWgmmaRows && tile.width % (8 << c.log_x) == 0 && clusters_at_once(d, c) > 0 &&
+         2 * sides.x(desc) > int64_t{tile.rows} << c.log_x && (c.log_y == 0 || sides.y(desc) > tile.width);
 }
 
 }  // namespace
 
-WgmmaWay best_wgmma_way(const GemmDesc &desc, int rows, int width, bool split, int index) {
+Plan best_wgmma_plan(const GemmDesc &desc, int rows, int width, bool split, int index) {
   const Device &d = device(index);
-  WgmmaWay best = {};
-  const auto take = [&](WgmmaWay way) {
-    way.seconds = way_seconds(d, desc, way);
-    if (best.slices == 0 || way.seconds < best.seconds) best = way;
+  Plan best;
+  const auto take = [&](const Tile &tile) {
+    const double seconds = product_seconds(d, desc, tile);
+    if (!(seconds < best.seconds)) return;
+    const size_t workspace = split ? split_bytes(desc, tile.slices, sizeof(float)) : 0;
+    best = planned(seconds, workspace, {tile.slices, 0, tile.cluster.log_x, tile.cluster.log_y, tile.swapped});
   };
   for (const bool swapped : {false, true}) {
     if (!width_fits(desc, width, swapped)) continue;
     for (const WgmmaCluster &cluster : kClusters) {
-      WgmmaWay way = {rows, width, swapped, cluster, 1, 0};
-      if (!cluster_fits(d, desc, way)) continue;
+      Tile tile = {rows, width, swapped, cluster, 1};
+      if (!cluster_fits(d, desc, tile)) continue;
       if (!split) {
-        take(way);
+        take(tile);
         continue;
       }
       for (int rounds = 1; rounds <= kMostRounds; ++rounds) {
-        way.slices = slices_of(d, desc, way, rounds);
-        if (way.slices > 0) take(way);
+        tile.slices = slices_of(d, desc, tile, rounds);
+        if (tile.slices > 0) take(tile);
       }
     }
   }
   return best;
 }
 
-bool fits_wgmma_width(const GemmDesc &desc, int width) {
-  return width_fits(desc, width, false) || width_fits(desc, width, true);
-}
-
-bool splits_wgmma(const GemmDesc &desc, int rows, int width, int index) {
-  const Device &d = device(index);
-  for (const bool swapped : {false, true}) {
-    if (!width_fits(desc, width, swapped)) continue;
-    for (int rounds = 1; rounds <= kMostRounds; ++rounds) {
-      if (slices_of(d, desc, {rows, width, swapped, {}, 1, 0}, rounds) > 0) return true;
-    }
-  }
-  return false;
-}
-
-WgmmaTriangleWay wgmma_triangle_way(const GemmDesc &product, bool y_grows, int width, int index) {
-  using Part = WgmmaTriangleWay::Part;
+WgmmaTrianglePlan wgmma_triangle_plan(const GemmDesc &product, bool y_grows, int width, int index) {
+  using Part = WgmmaTrianglePlan::Part;
   const Device &d = device(index);
   const auto steps = static_cast<double>(ceil_div(product.k, kWgmmaDepth));
   const auto tiles_of = [&](const Part &part) {
@@ -184,7 +179,7 @@ WgmmaTriangleWay wgmma_triangle_way(const GemmDesc &product, bool y_grows, int w
     return static_cast<double>(ceil_div(tiles_of(part), int64_t{part.at_once}));
   };
   const auto clocks_of_tile = [&](const Part &part, int at_once) {
-    return tiles_clocks(d, product, {kWgmmaRows, part.width, false, part.cluster, 1, 0}, at_once, steps,
+    return tiles_clocks(d, product, {kWgmmaRows, part.width, false, part.cluster, 1}, at_once, steps,
                         y_has_x(part.tiles));
   };
   const auto seconds = [&](double clocks) { return seconds_of(d, clocks, gemm_bytes(product) / 2); };
@@ -202,7 +197,7 @@ WgmmaTriangleWay wgmma_triangle_way(const GemmDesc &product, bool y_grows, int w
   Part halves = {width, {0, 0}, TriangleTiles::halves, 0}, quarters = {kWgmmaRows, {0, 0}, TriangleTiles::quarters, 0};
   // More rounds of squares need fewer pairs, which leaves more blocks for the diagonal.
   constexpr int kMoreRounds = 3, kPairsLeft = 1;
-  WgmmaTriangleWay best = {{}, HUGE_VAL};
+  WgmmaTrianglePlan best = {{}, HUGE_VAL};
   const int64_t pairs = tiles_of(squares), least = ceil_div(pairs, d.compute_units / 2 - kPairsLeft);
   for (int64_t rounds = least; rounds <= least + kMoreRounds; ++rounds) {
     squares.at_once = static_cast<int>(ceil_div(pairs, rounds));
