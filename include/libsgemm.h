@@ -251,8 +251,9 @@ LIBSGEMM_API libsgemm_status_t libsgemm_backend_describe(int index, libsgemm_bac
  * UNAVAILABLE: the backend is not available. */
 LIBSGEMM_API libsgemm_status_t libsgemm_device_describe(int index, int device, libsgemm_device_info_t *info);
 
-/* Static name of kernel 0 <= row < kernel_count of backend `index`, as LIBSGEMM_KERNEL takes it; NULL for another. */
-LIBSGEMM_API const char *libsgemm_kernel_name(int index, int row);
+/* Static name of kernel 0 <= kernel < kernel_count of backend `index`, as LIBSGEMM_KERNEL takes it; NULL for another.
+ */
+LIBSGEMM_API const char *libsgemm_kernel_name(int index, int kernel);
 
 /* A kernel. Routines and types are those that it can compute on some device of the backend; empty: none, as for a
  * kernel of another architecture. */
@@ -265,9 +266,9 @@ typedef struct {
   int invariant;      /* 1: it may run under LIBSGEMM_DETERMINISTIC_INVARIANT */
 } libsgemm_kernel_info_t;
 
-/* Describes kernel `row` of backend `index`. INVALID_ARGUMENT: no such backend or kernel, or info is NULL. UNAVAILABLE:
- * the backend is not available. */
-LIBSGEMM_API libsgemm_status_t libsgemm_kernel_describe(int index, int row, libsgemm_kernel_info_t *info);
+/* Describes kernel `kernel` of backend `index`. INVALID_ARGUMENT: no such backend or kernel, or info is NULL.
+ * UNAVAILABLE: the backend is not available. */
+LIBSGEMM_API libsgemm_status_t libsgemm_kernel_describe(int index, int kernel, libsgemm_kernel_info_t *info);
 
 /* Memory through which calls on host memory use a GPU, without the workspaces of handles. It is kept for later calls,
  * within the limits. */

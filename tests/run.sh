@@ -98,20 +98,20 @@ shape() {
     asan | tsan)
       # Every kernel that the sanitizer can watch runs on the CPU; in `all` the smallest of each kind; in CI
       # AddressSanitizer watches one of each device loop, and ThreadSanitizer the library alone.
-      local device_code='cuda;hip' rows=
+      local device_code='cuda;hip' simt_code=
       [ "$1" = asan ] || options+=(-DLIBSGEMM_BUILD_BENCH=OFF)
       if [ -n "$all" ]; then
-        rows=kinds
+        simt_code=kinds
         # Preset release tests the command, which spends little time in the library.
         options+=(-DLIBSGEMM_BUILD_BENCH=OFF)
         left_out+='|command|again'
         variables=(LIBSGEMM_TEST_PART=16)
       fi
       if [ -n "$short" ]; then
-        rows=loops
+        simt_code=loops
         [ "$1" = asan ] || device_code='' targets=(thread_tests libsgemm_openblas)
       fi
-      options+=("-DLIBSGEMM_TEST_DEVICE_CODE=$device_code" "-DLIBSGEMM_SIMT_ROWS=$rows")
+      options+=("-DLIBSGEMM_TEST_DEVICE_CODE=$device_code" "-DLIBSGEMM_SIMT_CODE=$simt_code")
       ;;
   esac
   [ -z "$left_out" ] || tests+=(-LE "$left_out")

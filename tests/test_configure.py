@@ -41,8 +41,8 @@ NO_CODE = "no clang 19, lld 19, llvm 19 or device library, so the HIP kernels' c
 CASES = [
     Case('everything', 'test_hip_code=all fault_injection=ON', 'nvcc 13.0.88, code for 75 .* PTX for 100 120 .* HIP 6.3, code for gfx906 '
          '.* backends: cuda;hip;openblas ref (?!.*left out)', makes='CATCH2_V3.*examples.multiply_f90.*check_amdgpu'),
-    Case('device code of each kind', 'backends=cuda build_bench=OFF simt_rows=kinds', 'no backend hip, so'),
-    Case('device loops', SIMT + 'simt_rows=loops CMAKE_CXX_COMPILER_LAUNCHER=ccache', 'no backend cuda, so'),
+    Case('device code of each kind', 'backends=cuda build_bench=OFF simt_code=kinds', 'no backend hip, so'),
+    Case('device loops', SIMT + 'simt_code=loops CMAKE_CXX_COMPILER_LAUNCHER=ccache', 'no backend cuda, so'),
     Case('twice', HIP + 'test_device_code=hip', 'backend hip: HIP 6.3, code for gfx90a -- .* backends: hip ref', times=2),
     Case('nothing', 'CMAKE_CUDA_COMPILER=OFF CMAKE_Fortran_COMPILER=OFF CMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON ' + ' '.join(
         f'LIBSGEMM_{name}=OFF' for name in ('NVCC', 'HIPCC', 'BOOST_CONTEXT', 'OPENBLAS', 'READELF', 'PTXAS', 'SYSTEM_BLAS', 'CUBLAS_INCLUDE')),
@@ -97,15 +97,15 @@ CASES = [
          'no Python 3.9, so the kernels of sm_90 .* no Python 3.9, so the checks of .*module Python3 called with REQUIRED', 1),
     Case('debug', '--preset=debug', ''),
     Case('asan', '--preset=asan', 'no cuBLAS', makes='fsanitize=address'),
-    Case('asan of a row', '--preset=asan build_bench=OFF test_device_code=hip simt_rows=gfx_fma_64x64x8_ping_pong', ''),
-    Case('asan of loops', '--preset=asan build_bench=OFF simt_rows=loops', ''),
+    Case('asan of one code', '--preset=asan build_bench=OFF test_device_code=hip simt_code=gfx_fma_64x64x8_ping_pong', ''),
+    Case('asan of loops', '--preset=asan build_bench=OFF simt_code=loops', ''),
     Case('tsan', '--preset=tsan', 'no cuBLAS', makes='fsanitize=thread'),
     Case('no libasan', SMALL + 'sanitize=address', 'has no shared libasan.so, which preloading needs', 1, env='RUNTIME=libasan.so'),
     Case('no Boost.Context', SIMT + 'LIBSGEMM_BOOST_CONTEXT=OFF', 'no Boost.Context, so'),
-    Case('a row of NVIDIA', SIMT + 'test_device_code=cuda simt_rows=sm75_ffma_128x128x8_register8x8', '', makes='test_simt.sm75_ffma'),
-    Case('a row of AMD', SIMT + 'simt_rows=gfx_fma_64x64x8_ping_pong', '', makes='test_simt_mutant.barrier'),
-    Case('another row of AMD', SIMT + 'simt_rows=gfx_fma_128x128x8_ping_pong', '', makes=r'\A(?!.*test_simt_mutant)'),
-    Case('no row', SIMT + 'simt_rows=none', '', makes=r'\A(?!.*test_simt_gfx90a)'),
+    Case('code of NVIDIA', SIMT + 'test_device_code=cuda simt_code=sm75_ffma_128x128x8_register8x8', '', makes='test_simt.sm75_ffma'),
+    Case('code of AMD', SIMT + 'simt_code=gfx_fma_64x64x8_ping_pong', '', makes='test_simt_mutant.barrier'),
+    Case('other code of AMD', SIMT + 'simt_code=gfx_fma_128x128x8_ping_pong', '', makes=r'\A(?!.*test_simt_mutant)'),
+    Case('no code', SIMT + 'simt_code=none', '', makes=r'\A(?!.*test_simt_gfx90a)'),
     *(Case(f'no {name}', HIP + f'LIBSGEMM_{name}=OFF', NO_CODE, makes='check_amdgpu.gfx950.*--unchecked')
       for name in ('CLANG19', 'LLD19', 'LLVM_DIS19', 'LLVM_AS19', 'BITCODE')),
     Case('no PyPI', HIP + 'LIBSGEMM_ZIG=/nowhere', 'ziglang 0.17.1, whose clang 22 knows gfx950 .*, cannot be installed'),

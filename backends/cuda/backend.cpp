@@ -9,7 +9,7 @@
 #include "gpu/runtime/devices.h"
 #include "gpu/runtime/runtime.h"
 #include "gpu/splits/fp64_share.h"
-#include "gpu/splits/split_row.h"
+#include "gpu/splits/split_kernel.h"
 #include "process/elf_file.h"
 #include "runtime/driver.h"
 #include "runtime/elements.h"

@@ -1,5 +1,5 @@
 #include "gpu/kernels.h"
 
-#include "rows.h"
+#include "device_code.h"
 
-LIBSGEMM_KERNEL_TABLE(cuda, LIBSGEMM_CUDA_ROWS)
+LIBSGEMM_KERNEL_TABLE(cuda, LIBSGEMM_CUDA_DEVICE_CODE)

@@ -1,4 +1,4 @@
-// The kernel table: the kernels of each entry of a backend's rows.h.
+// The kernel table: the kernels of each entry of a backend's device_code.h.
 #pragma once
 
 #include <utility>
@@ -16,7 +16,7 @@ struct KernelList : std::vector<Kernel> {
 
 namespace gpu {
 
-// Purposes of variants (Kernel::purpose).
+// Kernel::purpose of all that divide k.
 constexpr const char *kSplitPurpose = "few tiles of C, deep k";
 
 // LIBSGEMM_KERNEL_TABLE defines both.
@@ -44,15 +44,15 @@ inline void append(KernelList list, const char *code, const char *purpose, std::
 #define LIBSGEMM_DECLARE_CODE(name, purpose) ::libsgemm::KernelList name();
 #define LIBSGEMM_APPEND_CODE(name, purpose) ::libsgemm::gpu::append(name(), #name, purpose, &table);
 
-// ROWS(X) = X(name, purpose) X(name, purpose) ...
+// DEVICE_CODE(X) = X(name, purpose) X(name, purpose) ...
 // The table is never destroyed: calls may come from exit handlers. Its first use may throw std::bad_alloc.
-#define LIBSGEMM_KERNEL_TABLE(backend, ROWS)                                                            \
+#define LIBSGEMM_KERNEL_TABLE(backend, DEVICE_CODE)                                                     \
   namespace libsgemm::backend {                                                                         \
-  ROWS(LIBSGEMM_DECLARE_CODE)                                                                           \
+  DEVICE_CODE(LIBSGEMM_DECLARE_CODE)                                                                    \
   static const std::vector<Kernel> &kernel_table() {                                                    \
     static const std::vector<Kernel> *const all = [] {                                                  \
       std::vector<Kernel> table;                                                                        \
-      ROWS(LIBSGEMM_APPEND_CODE)                                                                        \
+      DEVICE_CODE(LIBSGEMM_APPEND_CODE)                                                                 \
       return new std::vector<Kernel>(std::move(table));                                                 \
     }();                                                                                                \
     return *all;                                                                                        \

@@ -1,5 +1,5 @@
 #include "gpu/kernels.h"
 
-#include "rows.h"
+#include "device_code.h"
 
-LIBSGEMM_KERNEL_TABLE(hip, LIBSGEMM_HIP_ROWS)
+LIBSGEMM_KERNEL_TABLE(hip, LIBSGEMM_HIP_DEVICE_CODE)

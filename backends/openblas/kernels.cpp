@@ -90,7 +90,7 @@ bool all_convolutions(const ConvDesc &, int) { return true; }
 double only_conv_cost(const ConvDesc &, int) { return 1; }
 
 template <libsgemm_math_mode_t MODE>
-constexpr ConvLaunch kConv = {prepare_conv<all_convolutions, only_conv_cost>, inside<openblas_conv<MODE>, ConvDesc>};
+constexpr ConvLaunch kConv = {prepare_fixed<all_convolutions, only_conv_cost>, inside<openblas_conv<MODE>, ConvDesc>};
 
 libsgemm_status_t no_memory(Error *error) {
   set_error(error, "no host memory for a block of converted operands or results");
@@ -235,24 +235,24 @@ libsgemm_status_t launch_rounded(const GemmDesc &d, const Launch &how, Error *er
 
 }  // namespace
 
-#define ROW(name, mode, supports, launch, purpose) \
-  { name, LIBSGEMM_MATH_##mode, prepare_one<supports, only_cost>, inside<launch, GemmDesc>, false, false, purpose }
-#define CONV(name, mode, purpose) conv_row(name, LIBSGEMM_MATH_##mode, purpose, &kConv<LIBSGEMM_MATH_##mode>)
+#define KERNEL(name, mode, supports, launch, purpose) \
+  { name, LIBSGEMM_MATH_##mode, prepare_fixed<supports, only_cost>, inside<launch, GemmDesc>, false, false, purpose }
+#define CONV(name, mode, purpose) kernel_of_conv(name, LIBSGEMM_MATH_##mode, purpose, &kConv<LIBSGEMM_MATH_##mode>)
 const Kernel kOpenblasKernels[] = {
-    ROW("openblas_sgemm", FP32, supports<Routine::gemm>, launch<blas_gemm>, "products"),
-    ROW("openblas_ssymm", FP32, supports<Routine::symm>, launch<blas_symm>, "symmetric times general"),
-    ROW("openblas_ssyrk", FP32, supports<Routine::syrk>, launch<blas_syrk>, "triangle of C"),
-    ROW("openblas_ssyr2k", FP32, supports<Routine::syr2k>, launch<blas_syr2k>, "triangle of C"),
-    ROW("openblas_strmm", FP32, supports<Routine::trmm>, launch<blas_trmm>, "triangle times matrix"),
-    ROW("openblas_strsm", FP32, supports<Routine::trsm>, launch_trsm, "triangular systems"),
-    ROW("openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, launch_gemmtr, "triangle of C, by blocks"),
-    ROW("openblas_sgemm_batch", FP32, supports_batch, launch<blas_gemm>, "a batch, product by product"),
-    ROW("openblas_sgemm_widened", FP32, supports_widened<Routine::gemm>, launch_widened, "inputs converted to FP32"),
-    ROW("openblas_ssyrk_widened", FP32, supports_widened<Routine::syrk>, launch_widened, "inputs converted to FP32"),
-    ROW("openblas_sgemm_tf32", TF32, supports_rounded, launch_rounded<round_to_tf32>, "inputs rounded first"),
-    ROW("openblas_sgemm_bf16", BF16, supports_rounded, launch_rounded<round_to_bf16>, "inputs rounded first"),
-    ROW("openblas_sgemm_fp16", FP16, supports_rounded, launch_rounded<round_to_f16>, "inputs rounded first"),
-    ROW("openblas_dgemm_fp64", FP64, fp64_supports, fp64_launch, "sums in FP64"),
+    KERNEL("openblas_sgemm", FP32, supports<Routine::gemm>, launch<blas_gemm>, "products"),
+    KERNEL("openblas_ssymm", FP32, supports<Routine::symm>, launch<blas_symm>, "symmetric times general"),
+    KERNEL("openblas_ssyrk", FP32, supports<Routine::syrk>, launch<blas_syrk>, "triangle of C"),
+    KERNEL("openblas_ssyr2k", FP32, supports<Routine::syr2k>, launch<blas_syr2k>, "triangle of C"),
+    KERNEL("openblas_strmm", FP32, supports<Routine::trmm>, launch<blas_trmm>, "triangle times matrix"),
+    KERNEL("openblas_strsm", FP32, supports<Routine::trsm>, launch_trsm, "triangular systems"),
+    KERNEL("openblas_sgemmtr_blocks", FP32, supports<Routine::gemmtr>, launch_gemmtr, "triangle of C, by blocks"),
+    KERNEL("openblas_sgemm_batch", FP32, supports_batch, launch<blas_gemm>, "a batch, product by product"),
+    KERNEL("openblas_sgemm_widened", FP32, supports_widened<Routine::gemm>, launch_widened, "inputs converted to FP32"),
+    KERNEL("openblas_ssyrk_widened", FP32, supports_widened<Routine::syrk>, launch_widened, "inputs converted to FP32"),
+    KERNEL("openblas_sgemm_tf32", TF32, supports_rounded, launch_rounded<round_to_tf32>, "inputs rounded first"),
+    KERNEL("openblas_sgemm_bf16", BF16, supports_rounded, launch_rounded<round_to_bf16>, "inputs rounded first"),
+    KERNEL("openblas_sgemm_fp16", FP16, supports_rounded, launch_rounded<round_to_f16>, "inputs rounded first"),
+    KERNEL("openblas_dgemm_fp64", FP64, fp64_supports, fp64_launch, "sums in FP64"),
     CONV("openblas_sconv2d_blocks", FP32, "convolutions"),
     CONV("openblas_sconv2d_tf32", TF32, "convolutions, inputs rounded first"),
     CONV("openblas_sconv2d_bf16", BF16, "convolutions, inputs rounded first"),
@@ -260,7 +260,7 @@ const Kernel kOpenblasKernels[] = {
     CONV("openblas_dconv2d_fp64", FP64, "convolutions, sums in FP64"),
 };
 #undef CONV
-#undef ROW
+#undef KERNEL
 const int kOpenblasKernelCount = static_cast<int>(sizeof kOpenblasKernels / sizeof kOpenblasKernels[0]);
 
 }  // namespace libsgemm

@@ -88,8 +88,8 @@ std::string why_no_gpu(const std::vector<Backend> &backends) {
 std::vector<std::string> kernel_names() {
   std::vector<std::string> names;
   for (const Backend &backend : all_backends()) {
-    for (int row = 0; row < backend.info.kernel_count; ++row) {
-      names.emplace_back(libsgemm_kernel_name(backend.index, row));
+    for (int i = 0; i < backend.info.kernel_count; ++i) {
+      names.emplace_back(libsgemm_kernel_name(backend.index, i));
     }
   }
   return names;
@@ -101,8 +101,8 @@ void refuse_kernel(const std::string &kernel) {
 }
 
 bool has_kernel(const Backend &backend, const std::string &kernel) {
-  for (int row = 0; row < backend.info.kernel_count; ++row) {
-    if (libsgemm_kernel_name(backend.index, row) == kernel) return true;
+  for (int i = 0; i < backend.info.kernel_count; ++i) {
+    if (libsgemm_kernel_name(backend.index, i) == kernel) return true;
   }
   return false;
 }

@@ -50,9 +50,9 @@ std::string architectures_of(const std::string &kernel, bool is_gpu) {
 
 Json describe_kernels(const Backend &backend) {
   Json table = Json::array();
-  for (int row = 0; row < backend.info.kernel_count; ++row) {
+  for (int i = 0; i < backend.info.kernel_count; ++i) {
     libsgemm_kernel_info_t kernel;
-    require(libsgemm_kernel_describe(backend.index, row, &kernel));
+    require(libsgemm_kernel_describe(backend.index, i, &kernel));
     table.push_back({{"name", kernel.name},
                      {"routines", kernel.routines},
                      {"types", kernel.types},
@@ -86,7 +86,7 @@ Json describe_backend(const Backend &backend, bool with_kernels) {
                                {"memory_free_bytes", device.memory_free_bytes}});
   }
   json["kernels"] = Json::array();
-  for (int row = 0; row < info.kernel_count; ++row) json["kernels"].push_back(libsgemm_kernel_name(backend.index, row));
+  for (int i = 0; i < info.kernel_count; ++i) json["kernels"].push_back(libsgemm_kernel_name(backend.index, i));
   if (with_kernels) json["kernel_table"] = describe_kernels(backend);
   return json;
 }

@@ -37,7 +37,7 @@ class Measurement {
     if (peer_ != nullptr) first_call_of_peer(result, output);
     output = {};
     if (result->state == Result::State::kMeasured) sample(result);
-    if (effort_.regret && result->state == Result::State::kMeasured) time_rows(result);
+    if (effort_.regret && result->state == Result::State::kMeasured) time_kernels(result);
   }
 
  private:
@@ -137,24 +137,24 @@ class Measurement {
 
   // Times each possible kernel once, then the fastest ones alternately with the chosen one. The sampled elements are
   // NaN before each, so that their check proves that the kernel computed.
-  void time_rows(Result *result) {
+  void time_kernels(Result *result) {
     libsgemm_math_mode_t mode;
     require(libsgemm_get_math_mode(handle_, &mode));
     const std::string asked = math_mode_name(mode);
-    for (int row = 0; row < backend_.info.kernel_count; ++row) {
+    for (int i = 0; i < backend_.info.kernel_count; ++i) {
       libsgemm_kernel_info_t info;
-      require(libsgemm_kernel_describe(backend_.index, row, &info));
-      if (serves(info.math_mode, asked)) time_row(info.name, result);
+      require(libsgemm_kernel_describe(backend_.index, i, &info));
+      if (serves(info.math_mode, asked)) time_kernel(info.name, result);
     }
-    const auto faster = [](const ForcedRow &x, const ForcedRow &y) { return x.seconds < y.seconds; };
-    std::sort(result->rows.begin(), result->rows.end(), faster);
+    const auto faster = [](const ForcedKernel &x, const ForcedKernel &y) { return x.seconds < y.seconds; };
+    std::sort(result->forced.begin(), result->forced.end(), faster);
     if (result->state == Result::State::kMeasured) time_best(result);
     force("");
   }
 
   void force(const std::string &kernel) { require(libsgemm_set_kernel(handle_, kernel.c_str())); }
 
-  void time_row(const std::string &kernel, Result *result) {
+  void time_kernel(const std::string &kernel, Result *result) {
     force(kernel);
     work_->prepare();
     const libsgemm_status_t status = plans_.call(work_->calls(), 0);
@@ -165,14 +165,14 @@ class Measurement {
     double seconds = time_ours(1);
     if (!is_hopeless(seconds, result->seconds.median)) seconds = time_ours(result->calls);
     check(kernel, precision_, &result->error, result);
-    result->rows.push_back({kernel, seconds});
+    result->forced.push_back({kernel, seconds});
   }
 
   void time_best(Result *result) {
     // Not forced: result->kernel may be another one if the chosen one copies its operands for it.
     std::vector<std::string> kernels = {""};
-    for (const ForcedRow &row : result->rows) {
-      if (kernels.size() <= kFinalists && row.kernel != result->kernel) kernels.push_back(row.kernel);
+    for (const ForcedKernel &other : result->forced) {
+      if (kernels.size() <= kFinalists && other.kernel != result->kernel) kernels.push_back(other.kernel);
     }
     const auto seconds = time_in_turn(
         kernels, effort_.reps, result->calls, [this](const std::string &kernel) { force(kernel); },

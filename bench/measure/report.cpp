@@ -215,7 +215,7 @@ Json result_json(const Result &result) {
   }
   if (has_loss(result)) {
     json["forced"] = Json::object();
-    for (const ForcedRow &row : result.rows) json["forced"][row.kernel] = row.seconds;
+    for (const ForcedKernel &forced : result.forced) json["forced"][forced.kernel] = forced.seconds;
     json["best_kernel"] = result.best.kernel;
     json["best_seconds"] = result.best.seconds;
     json["loss"] = result.loss;

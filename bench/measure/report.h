@@ -12,7 +12,7 @@
 
 namespace command {
 
-struct ForcedRow {
+struct ForcedKernel {
   std::string kernel;
   double seconds;  // one call
 };
@@ -43,8 +43,8 @@ struct Result {
   Summary peer_seconds{};
   double peer_error = 0;
   // --regret: possible kernels, fastest first, and the best of the finalists (measure.h).
-  std::vector<ForcedRow> rows;
-  ForcedRow best{};
+  std::vector<ForcedKernel> forced;
+  ForcedKernel best{};
   double loss = 0;  // time lost by the choice, relative to the best
 
   double gflops() const { return 1e-9 * flops / seconds.median; }

@@ -213,8 +213,8 @@ def header(figures, arch, what):
         return f'#define LIBSGEMM_{macro}_{name}(X) \\\n{rows}\n' if rows else ''
     shares = table('SHARES', 'share')
     return (f'// Written by bench/model/fit.py, of {what}.\n#pragma once\n// clang-format off\n\n'
-            '// X(row, peak_fraction, stall, steps, latency), of Figures in gpu/cost.h.\n' + table('FIGURES', 'figures') +
-            ('\n// X(row, measured / predicted).\n' + shares if shares else ''))
+            '// X(kernel, peak_fraction, stall, steps, latency), of Figures in gpu/cost.h.\n' + table('FIGURES', 'figures') +
+            ('\n// X(kernel, measured / predicted).\n' + shares if shares else ''))
 
 
 def main():

@@ -99,18 +99,18 @@ void write_file(const std::string &path, const TuningFile &file) {
 
 // ---- One call -------------------------------------------------------------------------------------------------------
 
-struct Row {
+struct Candidate {
   std::string name, math_mode;
 };
 
-std::vector<Row> rows_of(const Backend &backend) {
-  std::vector<Row> rows;
-  for (int row = 0; row < backend.info.kernel_count; ++row) {
+std::vector<Candidate> candidates_of(const Backend &backend) {
+  std::vector<Candidate> all;
+  for (int i = 0; i < backend.info.kernel_count; ++i) {
     libsgemm_kernel_info_t info;
-    require(libsgemm_kernel_describe(backend.index, row, &info));
-    rows.push_back({info.name, info.math_mode});
+    require(libsgemm_kernel_describe(backend.index, i, &info));
+    all.push_back({info.name, info.math_mode});
   }
-  return rows;
+  return all;
 }
 
 struct Found {
@@ -123,7 +123,7 @@ struct Found {
 
 class Tuner {
  public:
-  Tuner(const Gpu &gpu, int reps) : gpu_(gpu), rows_(rows_of(gpu.backend)), reps_(reps) {
+  Tuner(const Gpu &gpu, int reps) : gpu_(gpu), candidates_(candidates_of(gpu.backend)), reps_(reps) {
     require(libsgemm_set_stream(handle_, gpu.memory->stream()));
     require(libsgemm_set_backend(handle_, gpu.backend.info.name));
   }
@@ -144,7 +144,7 @@ class Tuner {
 
  private:
   void find_fastest(Found *found) {
-    if (!try_row("", found)) {
+    if (!try_kernel("", found)) {
       if (found->problem.empty()) found->problem = "no kernel supports it";
       return;
     }
@@ -161,18 +161,18 @@ class Tuner {
     const double seconds = time(calls);
 
     const std::string asked = math_mode_name(static_cast<libsgemm_math_mode_t>(found->tuned.call.math_mode));
-    std::vector<std::pair<double, std::string>> rows;
-    for (const Row &row : rows_) {
-      if (!serves(row.math_mode, asked) || !try_row(row.name, found)) continue;
+    std::vector<std::pair<double, std::string>> times;
+    for (const Candidate &kernel : candidates_) {
+      if (!serves(kernel.math_mode, asked) || !try_kernel(kernel.name, found)) continue;
       // A kernel whose error grows with k does not replace one whose error does not.
       if (info_.truncated > chosen.truncated) continue;
       const double once = time(1);
-      rows.emplace_back(is_hopeless(once, seconds) ? once : time(calls), row.name);
+      times.emplace_back(is_hopeless(once, seconds) ? once : time(calls), kernel.name);
     }
-    std::sort(rows.begin(), rows.end());
+    std::sort(times.begin(), times.end());
     std::vector<std::string> finalists = {""};
     // They usually include the chosen kernel.
-    for (size_t i = 0; i < std::min(rows.size(), kFinalists + 1); ++i) finalists.push_back(rows[i].second);
+    for (size_t i = 0; i < std::min(times.size(), kFinalists + 1); ++i) finalists.push_back(times[i].second);
     judge(finalists, calls, chosen.kernel, found);
     force("");
   }
@@ -198,7 +198,7 @@ class Tuner {
     tuned.seconds = found->better ? times[best].median : tuned.model_seconds;
   }
 
-  bool try_row(const std::string &kernel, Found *found) {
+  bool try_kernel(const std::string &kernel, Found *found) {
     force(kernel);
     require(libsgemm_set_verify(handle_, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_ERROR));
     const libsgemm_status_t status = calls_->run(handle_, 0);
@@ -224,7 +224,7 @@ class Tuner {
   }
 
   const Gpu &gpu_;
-  const std::vector<Row> rows_;
+  const std::vector<Candidate> candidates_;
   const int reps_;
   Handle handle_;
   DeviceCalls *calls_ = nullptr;

@@ -22,7 +22,7 @@ struct Request {
 
 inline const Kernel *forced_kernel(const Settings &settings) {
   const KernelChoice &choice = settings.kernel;
-  return choice.backend >= 0 ? &table_of(choice.backend).kernels[choice.row] : nullptr;
+  return choice.backend >= 0 ? &table_of(choice.backend).kernels[choice.index] : nullptr;
 }
 
 inline void *stream_of(const Request &r) { return r.handle != nullptr ? r.handle->stream : nullptr; }

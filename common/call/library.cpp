@@ -128,25 +128,25 @@ libsgemm_status_t libsgemm_device_describe(int index, int device, libsgemm_devic
   });
 }
 
-const char *libsgemm_kernel_name(int index, int row) {
+const char *libsgemm_kernel_name(int index, int kernel) {
   if (index < 0 || index >= kBackendCount) return nullptr;
   const char *name = nullptr;
   guarded(false, [&] {
     if (!libsgemm::load(index)) return LIBSGEMM_UNAVAILABLE;
     const libsgemm::Backend &table = libsgemm::table_of(index);
-    if (row >= 0 && row < table.kernel_count) name = table.kernels[row].name;
+    if (kernel >= 0 && kernel < table.kernel_count) name = table.kernels[kernel].name;
     return LIBSGEMM_SUCCESS;
   });
   return name;
 }
 
-libsgemm_status_t libsgemm_kernel_describe(int index, int row, libsgemm_kernel_info_t *info) {
+libsgemm_status_t libsgemm_kernel_describe(int index, int kernel, libsgemm_kernel_info_t *info) {
   if (index < 0 || index >= kBackendCount || info == nullptr) return LIBSGEMM_INVALID_ARGUMENT;
   return guarded(index != libsgemm::kRef, [=] {
     if (!usable(index)) return LIBSGEMM_UNAVAILABLE;
     const libsgemm::Backend &table = libsgemm::table_of(index);
-    if (row < 0 || row >= table.kernel_count) return LIBSGEMM_INVALID_ARGUMENT;
-    libsgemm::describe_kernel(table, table.kernels[row], info);
+    if (kernel < 0 || kernel >= table.kernel_count) return LIBSGEMM_INVALID_ARGUMENT;
+    libsgemm::describe_kernel(table, table.kernels[kernel], info);
     return LIBSGEMM_SUCCESS;
   });
 }

@@ -74,7 +74,7 @@ void record(const ThreadInfo &info, const Desc &desc, Clock::time_point start) {
   if (info.given_back) return;  // the caller counts it
   const bool ok = info.status == LIBSGEMM_SUCCESS;
   const char *backend = !ok ? "error" : info.backend != nullptr ? info.backend->name : "none";
-  const char *kernel = !ok ? "" : info.row();
+  const char *kernel = !ok ? "" : info.kernel_name();
   if (ok) {
     const auto working = info.timed_by_caller ? 0 : static_cast<uint64_t>(std::max<int64_t>(spent - info.startup, 0));
     stats_count({info.entry, backend, kernel, working, info.kernel != nullptr ? flop_count(desc) : 0, info.verify_ratio,
@@ -374,7 +374,7 @@ libsgemm_status_t device_call(const AnyCall &call, DeviceCall *how, bool *final)
   h->settings.deterministic = set;
   info.timed_by_caller = false;
   how->ran_backend = info.backend != nullptr ? info.backend->name : "none";
-  how->ran_kernel = info.row();
+  how->ran_kernel = info.kernel_name();
   how->no_kernel = status == LIBSGEMM_NOT_SUPPORTED && info.has_note(Note::unsupported);
   const bool failed = status == LIBSGEMM_OUT_OF_MEMORY || status == LIBSGEMM_EXECUTION_FAILED;
   if (status == LIBSGEMM_SUCCESS && how->epilogue != nullptr) {

@@ -95,12 +95,18 @@ struct Ran {
 
 // How a call runs. A choice is made once and handed on.
 struct Plan {
-  // The choices of prepare() that launch() follows; zeros where a kernel has none.
+  // Choices of prepare() that launch() follows. Zeros: the kernel has none, or finds its choice again from the
+  // description.
   struct Config {
-    int32_t slices;               // of k, each with partial sums in the workspace
+    int32_t slices;               // of k; more than one: each has partial sums in the workspace
     int32_t slice_tiles;          // k-tiles of a slice
     int8_t cluster_x, cluster_y;  // log2 of a cluster's blocks
     bool swapped;                 // x is op(A), not op(B)
+
+    bool operator==(const Config &other) const {
+      return slices == other.slices && slice_tiles == other.slice_tiles && cluster_x == other.cluster_x &&
+             cluster_y == other.cluster_y && swapped == other.swapped;
+    }
   };
 
   const Kernel *kernel = nullptr;                            // NULL: none can run the call
@@ -142,7 +148,7 @@ struct ConvLaunch {
 };
 
 // The cheapest legal kernel runs; the first of equals.
-// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order in which rows are written
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in the order of the initialisers
 struct Kernel {
   const char *name;                // unique over all backends
   libsgemm_math_mode_t math_mode;  // its arithmetic, even if forced for another mode
@@ -165,7 +171,7 @@ struct Kernel {
   bool invariant = false;
   const GroupedLaunch *groups = nullptr;  // NULL: groups run one by one
   const ConvLaunch *conv = nullptr;       // not NULL: only convolutions
-  // Its device code, which other kernels may share: the file's name, and the beginning of a profiler's symbol. Static.
+  // Its device code, which other kernels may share: the beginning of a profiler's symbol. Static.
   const char *code = "";
 };
 
@@ -196,32 +202,22 @@ inline Plan planned(double seconds, size_t workspace = 0, const Plan::Config &co
   return {nullptr, seconds, workspace, false, config};
 }
 
-// prepare() of a kernel with one configuration. kWorkspace NULL: it needs none.
-template <typename Desc, bool (*kSupports)(const Desc &, int), double (*kCost)(const Desc &, int),
-          size_t (*kWorkspace)(const Desc &, int)>
+// prepare() of a kernel without choices. kWorkspace NULL: it needs none.
+template <auto kSupports, auto kCost, auto kWorkspace = nullptr, typename Desc>
 Plan prepare_fixed(const Desc &desc, int device) {
   if (!kSupports(desc, device)) return {};
   size_t workspace = 0;
   if constexpr (kWorkspace != nullptr) workspace = kWorkspace(desc, device);
   return planned(kCost(desc, device), workspace);
 }
-template <bool (*kSupports)(const GemmDesc &, int), double (*kCost)(const GemmDesc &, int),
-          size_t (*kWorkspace)(const GemmDesc &, int) = nullptr>
-Plan prepare_one(const GemmDesc &desc, int device) {
-  return prepare_fixed<GemmDesc, kSupports, kCost, kWorkspace>(desc, device);
-}
-template <bool (*kSupports)(const ConvDesc &, int), double (*kCost)(const ConvDesc &, int),
-          size_t (*kWorkspace)(const ConvDesc &, int) = nullptr>
-Plan prepare_conv(const ConvDesc &desc, int device) {
-  return prepare_fixed<ConvDesc, kSupports, kCost, kWorkspace>(desc, device);
-}
 
 // `conv` must be static.
-constexpr Kernel conv_row(const char *name, libsgemm_math_mode_t mode, const char *purpose, const ConvLaunch *conv) {
-  Kernel row = {name, mode, nullptr, nullptr};
-  row.purpose = purpose;
-  row.conv = conv;
-  return row;
+constexpr Kernel kernel_of_conv(const char *name, libsgemm_math_mode_t mode, const char *purpose,
+                                const ConvLaunch *conv) {
+  Kernel kernel = {name, mode, nullptr, nullptr};
+  kernel.purpose = purpose;
+  kernel.conv = conv;
+  return kernel;
 }
 
 // GPU backends fill every entry. CPU backends leave `probe` to `scale` NULL.

@@ -20,8 +20,9 @@ Plan cheapest_plan(const Backend &backend, const Desc &desc, int device, size_t 
 }
 
 Plan choose(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes) {
-  const bool planned = desc.plan_a != nullptr || desc.plan_b != nullptr;  // not measured
-  const FindTunedRow find = backend.is_gpu && !planned ? g_find_tuned_row.load(std::memory_order_acquire) : nullptr;
+  const bool has_plans = desc.plan_a != nullptr || desc.plan_b != nullptr;  // not measured
+  const FindTunedKernel find =
+      backend.is_gpu && !has_plans ? g_find_tuned_kernel.load(std::memory_order_acquire) : nullptr;
   const Kernel *const tuned = find != nullptr ? find(backend, desc, device) : nullptr;
   if (tuned != nullptr && serves(tuned->math_mode, desc.math_mode)) {
     Plan plan = prepare(*tuned, desc, device, workspace_bytes);
@@ -30,7 +31,7 @@ Plan choose(const Backend &backend, const GemmDesc &desc, int device, size_t wor
   }
   // FP32 may replace modes that split inputs, whose only merit is speed, unless the caller has split an operand for the
   // mode. Callers of other modes may need their rounding.
-  const bool fp32_will_do = !planned && mode_traits(desc.math_mode).loses_bits();
+  const bool fp32_will_do = !has_plans && mode_traits(desc.math_mode).loses_bits();
   return cheapest_plan(backend, desc, device, workspace_bytes, fp32_will_do);
 }
 
@@ -80,7 +81,7 @@ ConvChoiceKey choice_key(const ConvDesc &desc) {
           static_cast<int64_t>(bytes(place_in_line(x), place_in_line(f), place_in_line(y), place_in_line(out)))};
 }
 
-std::atomic<FindTunedRow> g_find_tuned_row{nullptr};
+std::atomic<FindTunedKernel> g_find_tuned_kernel{nullptr};
 
 Plan best_plan(const Backend &backend, const GemmDesc &desc, int device, size_t workspace_bytes, const Kernel *forced) {
   if (forced != nullptr) return prepare(*forced, desc, device, workspace_bytes);

@@ -21,8 +21,8 @@ Plan best_plan(const Backend &backend, const ConvDesc &desc, int device, size_t 
                const Kernel *forced = nullptr);
 
 // The kernel measured to be fastest for such a call on a GPU, or NULL. The pointer is NULL until use_tuning().
-using FindTunedRow = const Kernel *(*)(const Backend &backend, const GemmDesc &desc, int device);
-extern std::atomic<FindTunedRow> g_find_tuned_row;
+using FindTunedKernel = const Kernel *(*)(const Backend &backend, const GemmDesc &desc, int device);
+extern std::atomic<FindTunedKernel> g_find_tuned_kernel;
 
 // True if x may be less accurate than y; one call runs both. y NULL: none yet.
 inline bool promises_less(const Kernel &x, const Kernel *y) {

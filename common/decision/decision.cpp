@@ -111,7 +111,7 @@ const Figures &figures_for_devices(int gpu, int cpu, const Figures &figures) {
 
 bool may_compute(const Backend &cpu, const GemmDesc &desc) {
   return std::any_of(cpu.kernels, cpu.kernels + cpu.kernel_count,
-                     [&](const Kernel &row) { return can_do(row, desc, 0); });
+                     [&](const Kernel &kernel) { return can_do(kernel, desc, 0); });
 }
 
 int first_cpu(const Settings &settings, const GemmDesc &desc) {

@@ -23,22 +23,23 @@ struct Place {
   const Kernel *kernel;  // NULL: free
 };
 
-struct TunedRows {
+struct TunedKernels {
   const Backend *backend;
   int device;
   std::vector<Place> places;  // empty, or a power of two
-  const TunedRows *next;
+  const TunedKernels *next;
 };
 
-std::atomic<const TunedRows *> g_rows{nullptr};
+std::atomic<const TunedKernels *> g_tuned{nullptr};
 struct Asked {
   std::string file;
 };
 std::string &asked_for() { return immortal<Asked>().file; }
 
-const Kernel *row_named(const Backend &backend, const std::string &name) {
+const Kernel *kernel_named(const Backend &backend, const std::string &name) {
   const Kernel *const end = backend.kernels + backend.kernel_count;
-  const Kernel *const found = std::find_if(backend.kernels, end, [&](const Kernel &row) { return name == row.name; });
+  const Kernel *const found =
+      std::find_if(backend.kernels, end, [&](const Kernel &kernel) { return name == kernel.name; });
   return found != end ? found : nullptr;
 }
 
@@ -53,15 +54,15 @@ size_t fill(const Backend &backend, const std::vector<TunedCall> &calls, std::ve
   while (size < 2 * calls.size() + 2) size *= 2;
   places->resize(size);
   for (const TunedCall &tuned : calls) {
-    const Kernel *row = row_named(backend, tuned.kernel);
-    if (row == nullptr) continue;
-    (*places)[place_of(*places, tuned.call)] = {tuned.call, row};
+    const Kernel *kernel = kernel_named(backend, tuned.kernel);
+    if (kernel == nullptr) continue;
+    (*places)[place_of(*places, tuned.call)] = {tuned.call, kernel};
     ++known;
   }
   return known;
 }
 
-std::string read_rows(const Backend &backend, int device, std::vector<Place> *places) {
+std::string read_kernels(const Backend &backend, int device, std::vector<Place> *places) {
   libsgemm_device_info_t info = {};
   Error error = {};
   if (backend.describe_device(device, &info, &error) != LIBSGEMM_SUCCESS) return "";
@@ -81,44 +82,44 @@ std::string read_rows(const Backend &backend, int device, std::vector<Place> *pl
   return words;
 }
 
-const TunedRows *find(const TunedRows *first, const Backend &backend, int device) {
+const TunedKernels *find(const TunedKernels *first, const Backend &backend, int device) {
   while (first != nullptr && (first->backend != &backend || first->device != device)) first = first->next;
   return first;
 }
 
-const TunedRows *load_rows(const Backend &backend, int device) {
-  auto made = std::make_unique<TunedRows>();
+const TunedKernels *load_kernels(const Backend &backend, int device) {
+  auto made = std::make_unique<TunedKernels>();
   made->backend = &backend;
   made->device = device;
-  const std::string words = read_rows(backend, device, &made->places);
-  made->next = g_rows.load(std::memory_order_acquire);
+  const std::string words = read_kernels(backend, device, &made->places);
+  made->next = g_tuned.load(std::memory_order_acquire);
   for (;;) {
-    if (const TunedRows *theirs = find(made->next, backend, device)) return theirs;
-    if (g_rows.compare_exchange_weak(made->next, made.get(), std::memory_order_acq_rel)) break;
+    if (const TunedKernels *theirs = find(made->next, backend, device)) return theirs;
+    if (g_tuned.compare_exchange_weak(made->next, made.get(), std::memory_order_acq_rel)) break;
   }
   if (!words.empty())
     log_line(1, std::string("tuning of ") + backend.name + ", device " + std::to_string(device) + ": " + words);
   return made.release();
 }
 
-const Kernel *tuned_row(const Backend &backend, const GemmDesc &desc, int device) {
-  const TunedRows *rows = find(g_rows.load(std::memory_order_acquire), backend, device);
+const Kernel *tuned_kernel(const Backend &backend, const GemmDesc &desc, int device) {
+  const TunedKernels *tuned = find(g_tuned.load(std::memory_order_acquire), backend, device);
   try {
-    if (rows == nullptr) rows = load_rows(backend, device);
+    if (tuned == nullptr) tuned = load_kernels(backend, device);
   } catch (const std::bad_alloc &) {  // a later call tries again
     if (repeatable(desc.deterministic)) throw;
     return nullptr;
   }
-  if (rows->places.empty()) return nullptr;
+  if (tuned->places.empty()) return nullptr;
   const CallClass call = class_of(desc);
-  return rows->places[place_of(rows->places, call)].kernel;
+  return tuned->places[place_of(tuned->places, call)].kernel;
 }
 
 }  // namespace
 
 void use_tuning(const std::string &asked) {
   asked_for() = asked;
-  g_find_tuned_row.store(asked != "off" ? tuned_row : nullptr, std::memory_order_release);
+  g_find_tuned_kernel.store(asked != "off" ? tuned_kernel : nullptr, std::memory_order_release);
 }
 
 }  // namespace libsgemm

@@ -36,13 +36,14 @@ bool same_description(const Backend &b, int x, int y) {
          dx.memory_bytes == dy.memory_bytes;
 }
 
-// True if on both devices each kernel has the same support, cost and workspace for the product. Costs also show clocks,
-// which a description lacks.
-bool same_rows(const Backend &b, GemmDesc d, int x, int y) {
-  for (int row = 0; row < b.kernel_count; ++row) {
-    const Kernel &kernel = b.kernels[row];
+// True if on both devices each kernel has the same plan for the product. Its seconds also show clocks, which a
+// description lacks.
+bool same_kernels(const Backend &b, GemmDesc d, int x, int y) {
+  for (int i = 0; i < b.kernel_count; ++i) {
+    const Kernel &kernel = b.kernels[i];
     const Plan on_x = prepare(kernel, d, x), on_y = prepare(kernel, d, y);
     if (on_x.kernel != on_y.kernel || on_x.seconds != on_y.seconds || on_x.workspace != on_y.workspace) return false;
+    if (!(on_x.config == on_y.config)) return false;
   }
   return true;
 }
@@ -61,7 +62,7 @@ bool equal_devices(const Backend &b, int x, int y) {
     d.m = d.lda = d.ldc = shape[0];
     d.n = shape[1];
     d.k = d.ldb = shape[2];
-    if (!same_rows(b, d, x, y)) return false;
+    if (!same_kernels(b, d, x, y)) return false;
   }
   return true;
 }

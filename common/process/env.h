@@ -44,7 +44,7 @@ Preference prefer_cpu();
 
 struct KernelChoice {
   int8_t backend;  // -1: none
-  int row;
+  int index;
 };
 
 struct Settings {

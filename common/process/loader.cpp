@@ -326,12 +326,12 @@ bool find_kernel(const std::string &name, KernelChoice *choice, std::string *val
       continue;
     }
     const Backend &table = table_of(index);
-    for (int row = 0; row < table.kernel_count; ++row) {
-      if (name == table.kernels[row].name) {
-        *choice = {static_cast<int8_t>(index), row};
+    for (int i = 0; i < table.kernel_count; ++i) {
+      if (name == table.kernels[i].name) {
+        *choice = {static_cast<int8_t>(index), i};
         return true;
       }
-      names.emplace_back(table.kernels[row].name);
+      names.emplace_back(table.kernels[i].name);
       *valid += (valid->empty() ? "one of " : ", ") + names.back();
     }
   }

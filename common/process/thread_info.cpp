@@ -135,7 +135,7 @@ libsgemm_status_t libsgemm_last_info(libsgemm_info_t *out) {
   using libsgemm::copy;
   copy(out->entry, sizeof out->entry, info.entry);
   copy(out->backend, sizeof out->backend, info.backend != nullptr ? info.backend->name : "none");
-  copy(out->kernel, sizeof out->kernel, info.row());
+  copy(out->kernel, sizeof out->kernel, info.kernel_name());
   if (info.kernel != nullptr) {
     copy(out->math_mode, sizeof out->math_mode, libsgemm::math_mode_name(info.arithmetic(*info.kernel).mode));
   }

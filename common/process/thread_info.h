@@ -133,13 +133,13 @@ struct ThreadInfo : CallReport, CallState {
     ticket = 0;
   }
 
-  void force(const Kernel &row) {
+  void force(const Kernel &wanted) {
     choice = Choice::forced_kernel;
-    forced = row.name;
+    forced = wanted.name;
   }
 
   // The kernel that multiplied, or the forced one.
-  const char *row() const {
+  const char *kernel_name() const {
     if (kernel == nullptr) return trivial;
     return ran.kernel != nullptr && choice != Choice::forced_kernel ? ran.kernel->name : kernel->name;
   }

@@ -47,46 +47,47 @@ bool all_convolutions(const ConvDesc &, int) { return true; }
 double direct_cost(const ConvDesc &desc, int) { return flop_count(desc) * 1.5e-9; }
 
 template <libsgemm_math_mode_t MODE>
-constexpr ConvLaunch kDirect = {prepare_conv<all_convolutions, direct_cost>, cpu_scalar_direct_conv<MODE>};
+constexpr ConvLaunch kDirect = {prepare_fixed<all_convolutions, direct_cost>, cpu_scalar_direct_conv<MODE>};
 
 template <libsgemm_math_mode_t MODE>
-constexpr Kernel direct_row(const char *name) {
-  Kernel row = conv_row(name, MODE, "convolution, plain loops", &kDirect<MODE>);
-  row.invariant = MODE == LIBSGEMM_MATH_FP32;
-  return row;
+constexpr Kernel direct_kernel(const char *name) {
+  Kernel kernel = kernel_of_conv(name, MODE, "convolution, plain loops", &kDirect<MODE>);
+  kernel.invariant = MODE == LIBSGEMM_MATH_FP32;
+  return kernel;
 }
 
 // The naive kernel would round an input at each reading.
-#define ROW(name, mode, supports, cost, launch, purpose) \
-  { name, mode, prepare_one<supports, cost>, launch, false, false, purpose }
+#define KERNEL(name, mode, supports, cost, launch, purpose) \
+  { name, mode, prepare_fixed<supports, cost>, launch, false, false, purpose }
 #define CHAIN(name, which, cost, purpose) \
-  { name, LIBSGEMM_MATH_FP32, prepare_one<chains<which>, cost>, cpu_chain<which>, false, false, purpose, true }
-#define ROWS(mode, suffix, any, avx2)                                                                              \
-  ROW("cpu_sse2_8x4x256_packed" suffix, mode, any, sse2_cost, cpu_sse2_8x4x256_packed<mode>, "CPUs without AVX2"), \
-      ROW("cpu_avx2_16x6x256_packed" suffix, mode, avx2, avx2_cost, cpu_avx2_16x6x256_packed<mode>, "CPUs with AVX2")
+  { name, LIBSGEMM_MATH_FP32, prepare_fixed<chains<which>, cost>, cpu_chain<which>, false, false, purpose, true }
+#define KERNELS(mode, suffix, any, avx2)                                                                              \
+  KERNEL("cpu_sse2_8x4x256_packed" suffix, mode, any, sse2_cost, cpu_sse2_8x4x256_packed<mode>, "CPUs without AVX2"), \
+      KERNEL("cpu_avx2_16x6x256_packed" suffix, mode, avx2, avx2_cost, cpu_avx2_16x6x256_packed<mode>,                \
+             "CPUs with AVX2")
 constexpr Kernel kKernels[] = {
-    ROW("cpu_scalar_1x1x1_naive", LIBSGEMM_MATH_FP32, everything, naive_cost, cpu_scalar_1x1x1_naive, "plain loops"),
-    ROWS(LIBSGEMM_MATH_FP32, "", everything, with_avx2),
+    KERNEL("cpu_scalar_1x1x1_naive", LIBSGEMM_MATH_FP32, everything, naive_cost, cpu_scalar_1x1x1_naive, "plain loops"),
+    KERNELS(LIBSGEMM_MATH_FP32, "", everything, with_avx2),
     // After the kernels of equal cost: sequential FMAs round more often than blocks of k.
     CHAIN("cpu_avx512_32x12x256_chain", 0, avx2_cost, "sequential FMA, CPUs with AVX-512"),
     CHAIN("cpu_avx2_16x6x256_chain", 1, avx2_cost, "sequential FMA, CPUs with AVX2"),
     CHAIN("cpu_scalar_8x4x256_chain", 2, scalar_cost, "sequential FMA, any CPU"),
-    ROWS(LIBSGEMM_MATH_TF32, "_tf32", products_of_floats, products_with_avx2),
-    ROWS(LIBSGEMM_MATH_BF16, "_bf16", products_of_floats, products_with_avx2),
-    ROWS(LIBSGEMM_MATH_FP16, "_fp16", products_of_floats, products_with_avx2),
-    ROW("cpu_sse2_4x4x256_packed_fp64", LIBSGEMM_MATH_FP64, sums, sse2_fp64_cost, cpu_sse2_4x4x256_packed_fp64,
-        "CPUs without AVX2"),
-    ROW("cpu_avx2_8x6x256_packed_fp64", LIBSGEMM_MATH_FP64, sums_with_avx2, avx2_fp64_cost,
-        cpu_avx2_8x6x256_packed_fp64, "CPUs with AVX2"),
-    direct_row<LIBSGEMM_MATH_FP32>("cpu_scalar_direct_conv"),
-    direct_row<LIBSGEMM_MATH_TF32>("cpu_scalar_direct_conv_tf32"),
-    direct_row<LIBSGEMM_MATH_BF16>("cpu_scalar_direct_conv_bf16"),
-    direct_row<LIBSGEMM_MATH_FP16>("cpu_scalar_direct_conv_fp16"),
-    direct_row<LIBSGEMM_MATH_FP64>("cpu_scalar_direct_conv_fp64"),
+    KERNELS(LIBSGEMM_MATH_TF32, "_tf32", products_of_floats, products_with_avx2),
+    KERNELS(LIBSGEMM_MATH_BF16, "_bf16", products_of_floats, products_with_avx2),
+    KERNELS(LIBSGEMM_MATH_FP16, "_fp16", products_of_floats, products_with_avx2),
+    KERNEL("cpu_sse2_4x4x256_packed_fp64", LIBSGEMM_MATH_FP64, sums, sse2_fp64_cost, cpu_sse2_4x4x256_packed_fp64,
+           "CPUs without AVX2"),
+    KERNEL("cpu_avx2_8x6x256_packed_fp64", LIBSGEMM_MATH_FP64, sums_with_avx2, avx2_fp64_cost,
+           cpu_avx2_8x6x256_packed_fp64, "CPUs with AVX2"),
+    direct_kernel<LIBSGEMM_MATH_FP32>("cpu_scalar_direct_conv"),
+    direct_kernel<LIBSGEMM_MATH_TF32>("cpu_scalar_direct_conv_tf32"),
+    direct_kernel<LIBSGEMM_MATH_BF16>("cpu_scalar_direct_conv_bf16"),
+    direct_kernel<LIBSGEMM_MATH_FP16>("cpu_scalar_direct_conv_fp16"),
+    direct_kernel<LIBSGEMM_MATH_FP64>("cpu_scalar_direct_conv_fp64"),
 };
-#undef ROWS
+#undef KERNELS
 #undef CHAIN
-#undef ROW
+#undef KERNEL
 
 libsgemm_status_t open(const Host &, Error *) { return LIBSGEMM_SUCCESS; }
 const char *version() { return "built in, C++"; }

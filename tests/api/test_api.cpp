@@ -63,8 +63,8 @@ TEST_CASE("backends are listed in the order of preference") {
   CHECK(libsgemm_backend_describe(0, nullptr) == LIBSGEMM_INVALID_ARGUMENT);
 }
 
-TEST_CASE("each backend is available with rows and devices, or says why not") {
-  std::set<std::string> rows;
+TEST_CASE("each backend is available with kernels and devices, or says why not") {
+  std::set<std::string> names;
   for (int index = 0; index < libsgemm_backend_count(); ++index) {
     libsgemm_backend_info_t info;
     REQUIRE(libsgemm_backend_describe(index, &info) == LIBSGEMM_SUCCESS);
@@ -85,13 +85,13 @@ TEST_CASE("each backend is available with rows and devices, or says why not") {
     CHECK(std::strlen(info.version) > 0);
     CHECK(info.device_count > 0);
     CHECK(info.kernel_count > 0);
-    for (int row = 0; row < info.kernel_count; ++row) {
-      const char *name = libsgemm_kernel_name(index, row);
+    for (int i = 0; i < info.kernel_count; ++i) {
+      const char *name = libsgemm_kernel_name(index, i);
       REQUIRE(name != nullptr);
-      CHECK(libsgemm_kernel_name(index, row) == name);
-      CHECK(rows.insert(name).second);  // unique over all backends
+      CHECK(libsgemm_kernel_name(index, i) == name);
+      CHECK(names.insert(name).second);  // unique over all backends
       libsgemm_kernel_info_t kernel;
-      REQUIRE(libsgemm_kernel_describe(index, row, &kernel) == LIBSGEMM_SUCCESS);
+      REQUIRE(libsgemm_kernel_describe(index, i, &kernel) == LIBSGEMM_SUCCESS);
       CHECK(std::string(kernel.name) == name);
       CHECK(std::strlen(kernel.purpose) > 0);
       CHECK(std::strlen(kernel.purpose) <= 36);

@@ -14,7 +14,7 @@ using namespace libsgemm;
 double g_fp32, g_slow_fp32, g_bf16x6, g_tf32, g_fp64;
 
 template <double *kSeconds>
-Kernel row(const char *name, libsgemm_math_mode_t mode) {
+Kernel make_kernel(const char *name, libsgemm_math_mode_t mode) {
   Kernel kernel = {};
   kernel.name = name;
   kernel.math_mode = mode;
@@ -25,14 +25,14 @@ Kernel row(const char *name, libsgemm_math_mode_t mode) {
 // Choices are cached, so each call has a new size.
 std::string chosen(libsgemm_math_mode_t mode, double fp32, double slow_fp32, double bf16x6, double tf32,
                    bool planned = false, double fp64 = -1) {
-  static const Kernel rows[] = {row<&g_slow_fp32>("slow_fp32", LIBSGEMM_MATH_FP32),
-                                row<&g_fp32>("fp32", LIBSGEMM_MATH_FP32),
-                                row<&g_bf16x6>("bf16x6", LIBSGEMM_MATH_BF16X6),
-                                row<&g_tf32>("tf32", LIBSGEMM_MATH_TF32), row<&g_fp64>("fp64", LIBSGEMM_MATH_FP64)};
+  static const Kernel kernels[] = {
+      make_kernel<&g_slow_fp32>("slow_fp32", LIBSGEMM_MATH_FP32), make_kernel<&g_fp32>("fp32", LIBSGEMM_MATH_FP32),
+      make_kernel<&g_bf16x6>("bf16x6", LIBSGEMM_MATH_BF16X6), make_kernel<&g_tf32>("tf32", LIBSGEMM_MATH_TF32),
+      make_kernel<&g_fp64>("fp64", LIBSGEMM_MATH_FP64)};
   static int64_t size = 0;
   g_fp32 = fp32, g_slow_fp32 = slow_fp32, g_bf16x6 = bf16x6, g_tf32 = tf32, g_fp64 = fp64;
   Backend backend = {};
-  backend.kernels = rows;
+  backend.kernels = kernels;
   backend.kernel_count = 5;
   GemmDesc desc = {};
   desc.m = ++size;
@@ -46,14 +46,14 @@ constexpr double kNone = -1;
 
 }  // namespace
 
-TEST_CASE("the cheapest row of the mode wins") {
+TEST_CASE("the cheapest kernel of the mode wins") {
   CHECK(chosen(LIBSGEMM_MATH_FP32, 1, 2, 0.1, 0.1) == "fp32");
   CHECK(chosen(LIBSGEMM_MATH_FP32, kNone, 2, 0.1, 0.1) == "slow_fp32");
   CHECK(chosen(LIBSGEMM_MATH_FP32, 1, 1, 0.1, 0.1) == "slow_fp32");  // the first of equals
   CHECK(chosen(LIBSGEMM_MATH_FP32, kNone, kNone, 0.1, 0.1) == "none");
 }
 
-TEST_CASE("a mode that has no row is computed in FP32") {
+TEST_CASE("a mode that has no kernel is computed in FP32") {
   CHECK(chosen(LIBSGEMM_MATH_BF16X6, 1, 2, kNone, 0.1) == "fp32");
   CHECK(chosen(LIBSGEMM_MATH_TF32, 1, 2, 0.1, kNone) == "fp32");
   CHECK(chosen(LIBSGEMM_MATH_BF16, 1, 2, 0.1, 0.1) == "fp32");
@@ -89,9 +89,9 @@ TEST_CASE("fp32_fast is the fastest of what keeps the bound of FP32") {
   CHECK(chosen(LIBSGEMM_MATH_FP32_FAST, 1, 2, 0.1, 0.1, true, 3) == "fp32");
 }
 
-TEST_CASE("of the rows of one call the one that promises least stands for it") {
-  Kernel fp32 = row<&g_fp32>("fp32", LIBSGEMM_MATH_FP32), fp64 = row<&g_fp64>("fp64", LIBSGEMM_MATH_FP64);
-  Kernel tf32 = row<&g_tf32>("tf32", LIBSGEMM_MATH_TF32), other = fp32;
+TEST_CASE("of the kernels of one call the one that promises least stands for it") {
+  Kernel fp32 = make_kernel<&g_fp32>("fp32", LIBSGEMM_MATH_FP32), fp64 = make_kernel<&g_fp64>("fp64", LIBSGEMM_MATH_FP64);
+  Kernel tf32 = make_kernel<&g_tf32>("tf32", LIBSGEMM_MATH_TF32), other = fp32;
   tf32.truncates = true;
   CHECK(promises_less(fp64, nullptr));
   CHECK(promises_less(fp32, &fp64));
@@ -99,9 +99,9 @@ TEST_CASE("of the rows of one call the one that promises least stands for it") {
   CHECK_FALSE(promises_less(fp64, &fp32));
   CHECK_FALSE(promises_less(fp32, &tf32));
   CHECK_FALSE(promises_less(fp32, &other));
-  Kernel fast = row<&g_fp32>("fp32_fast", LIBSGEMM_MATH_FP32_FAST),
-         bf16x6 = row<&g_bf16x6>("bf16x6", LIBSGEMM_MATH_BF16X6), fp16x3 = row<&g_fp32>("fp16x3", LIBSGEMM_MATH_FP16X3),
-         bf16 = row<&g_tf32>("bf16", LIBSGEMM_MATH_BF16);
+  Kernel fast = make_kernel<&g_fp32>("fp32_fast", LIBSGEMM_MATH_FP32_FAST),
+         bf16x6 = make_kernel<&g_bf16x6>("bf16x6", LIBSGEMM_MATH_BF16X6),
+         fp16x3 = make_kernel<&g_fp32>("fp16x3", LIBSGEMM_MATH_FP16X3), bf16 = make_kernel<&g_tf32>("bf16", LIBSGEMM_MATH_BF16);
   const Kernel *const by_bound[] = {&fp64, &fp32, &fast, &bf16x6, &fp16x3, &bf16, &tf32};  // the last one truncates
   for (const Kernel *const *x = std::begin(by_bound); x != std::end(by_bound); ++x) {
     for (const Kernel *const *y = std::begin(by_bound); y != std::end(by_bound); ++y) {
@@ -141,15 +141,15 @@ TEST_CASE("a mode with the error of FP32 runs only if it is faster, one with its
   CHECK(chosen(LIBSGEMM_MATH_BF16X6, 1, 2, 1.5, 0.1, true) == "bf16x6");
 }
 
-TEST_CASE("where sums are to be invariant only rows that are marked run, tuned or not") {
+TEST_CASE("where sums are to be invariant only kernels that are marked run, tuned or not") {
   g_fp32 = 1, g_slow_fp32 = 2, g_fp64 = 0.5;
-  Kernel rows[] = {row<&g_fp32>("fast", LIBSGEMM_MATH_FP32), row<&g_slow_fp32>("chain", LIBSGEMM_MATH_FP32),
-                   row<&g_fp64>("fp64", LIBSGEMM_MATH_FP64)};
+  Kernel kernels[] = {make_kernel<&g_fp32>("fast", LIBSGEMM_MATH_FP32), make_kernel<&g_slow_fp32>("chain", LIBSGEMM_MATH_FP32),
+                      make_kernel<&g_fp64>("fp64", LIBSGEMM_MATH_FP64)};
   static const Kernel *tuned = nullptr;
-  tuned = &rows[0];
+  tuned = &kernels[0];
   Backend backend = {};
   backend.is_gpu = true;
-  backend.kernels = rows;
+  backend.kernels = kernels;
   backend.kernel_count = 3;
   GemmDesc desc = {};
   const auto choose = [&](libsgemm_deterministic_t deterministic) {
@@ -159,19 +159,19 @@ TEST_CASE("where sums are to be invariant only rows that are marked run, tuned o
   };
   CHECK(choose(LIBSGEMM_DETERMINISTIC_ON) == "fp64");
   CHECK(choose(LIBSGEMM_DETERMINISTIC_INVARIANT) == "none");
-  rows[1].invariant = true;
-  g_find_tuned_row = [](const Backend &, const GemmDesc &, int) { return tuned; };
+  kernels[1].invariant = true;
+  g_find_tuned_kernel = [](const Backend &, const GemmDesc &, int) { return tuned; };
   desc.m = 1;  // avoids the cached choice
   CHECK(choose(LIBSGEMM_DETERMINISTIC_ON) == "fast, tuned");
   CHECK(choose(LIBSGEMM_DETERMINISTIC_INVARIANT) == "chain");
   CHECK(choose(LIBSGEMM_DETERMINISTIC_ON) == "fast, tuned");
-  tuned = &rows[1];
+  tuned = &kernels[1];
   desc.m = 2;
   CHECK(choose(LIBSGEMM_DETERMINISTIC_INVARIANT) == "chain, tuned");
-  g_find_tuned_row = nullptr;
+  g_find_tuned_kernel = nullptr;
 }
 
-TEST_CASE("a choice is kept for descriptions that are the same in all that rows may look at") {
+TEST_CASE("a choice is kept for descriptions that are the same in all that kernels may look at") {
   alignas(16) static const float place[8] = {};
   GemmDesc desc = {};
   desc.transa = desc.transb = LIBSGEMM_NO_TRANS;
@@ -222,7 +222,7 @@ TEST_CASE("a choice is kept for descriptions that are the same in all that rows 
   CHECK(!changed([](GemmDesc *d) { d->ticket = 7; }));
 }
 
-TEST_CASE("kernel table: what the choice of a row for a convolution depends on") {
+TEST_CASE("kernel table: what the choice of a kernel for a convolution depends on") {
   alignas(kPointerAlignment) static float memory[8];
   ConvDesc desc = {};
   desc.n = 2, desc.c = desc.k = 3, desc.h = desc.w = 5, desc.r = desc.s = 1, desc.p = desc.q = 5, desc.groups = 1;

@@ -130,7 +130,7 @@ TEST_CASE("a plan of an empty matrix, and products that read no operand") {
   CHECK(p.c.at(kM - 1, kN - 1) == 0);
 }
 
-TEST_CASE("a row of another mode, by force, leaves plans alone") {
+TEST_CASE("a kernel of another mode, by force, leaves plans alone") {
   reset();
   PlanHandle h;
   Planned p(0);

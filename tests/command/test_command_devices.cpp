@@ -119,7 +119,7 @@ TEST_CASE("bench --random: the shapes of a seed, and their transposes in turn") 
   CHECK(triangles[1]["transposes"] == "T");
 }
 
-TEST_CASE("bench --regret: every row that can do a call, by force") {
+TEST_CASE("bench --regret: every kernel that can do a call, by force") {
   const Folder folder;
   const Json json = report_of(folder, {"--peer", "cublas", "--shape", "33,20,41", "--shape", "8,8,8", "--transposes",
                                        "NN", "--regret", "--routine", "sgemm,shgemm,strsm"});

@@ -134,7 +134,7 @@ TEST_CASE("tune: what is wrong with its input is named") {
   CHECK(tune({"calls", "--shape", "8,8,8"}, on_mock(folder)).exit_status == 2);
 }
 
-TEST_CASE("tune: a program's calls get the row that was measured to be the fastest") {
+TEST_CASE("tune: a program's calls get the kernel that was measured to be the fastest") {
   const Folder folder;
   const Environment environment = on_mock(folder);
   CHECK(kernel_of_client(folder, environment) == "cuda_mock_splitk");

@@ -131,7 +131,7 @@ TEST_CASE("info fits a screen, with several GPUs, too") {
                       Contains("mock driver 1.0; 8 kernels") && !Contains("cuda_mock_tf32"));
 }
 
-TEST_CASE("info --kernels: what each row computes") {
+TEST_CASE("info --kernels: what each kernel computes") {
   const Outcome outcome = command({"info", "--kernels"}, kFourGpus);
   INFO(outcome.description());
   REQUIRE(outcome.exit_status == 0);

@@ -31,24 +31,25 @@ struct WithRef : Handle {
   }
 };
 
-std::string judge(libsgemm_status_t status, const std::string &row, ConvPlacement *placement) {
+std::string judge(libsgemm_status_t status, const std::string &kernel, ConvPlacement *placement) {
   const libsgemm_info_t info = last_info();
-  if (!row.empty() && status == LIBSGEMM_NOT_SUPPORTED) return placement->check_untouched();
+  if (!kernel.empty() && status == LIBSGEMM_NOT_SUPPORTED) return placement->check_untouched();
   if (status != LIBSGEMM_SUCCESS) return info.message;
   if (must_compute(info) && subject().backend != info.backend) return "computed by " + std::string(info.backend);
-  if (!row.empty() && row != info.kernel) return "computed by row " + std::string(info.kernel);
+  if (!kernel.empty() && kernel != info.kernel) return "computed by kernel " + std::string(info.kernel);
   return placement->check(conv_arithmetic_of(info));
 }
 
 void run(const ConvProblem &problem, ConvLayout layout, int misalignment, libsgemm_handle_t handle,
-         const std::string &row) {
+         const std::string &kernel) {
   ConvPlacement placement(problem, layout, misalignment);
-  const std::string fault = judge(placement.run(handle), row, &placement);
-  INFO(problem.description() << ", " << layout_name(layout) << ", misaligned by " << misalignment << ", row " << row);
+  const std::string fault = judge(placement.run(handle), kernel, &placement);
+  INFO(problem.description() << ", " << layout_name(layout) << ", misaligned by " << misalignment << ", kernel "
+                             << kernel);
   CHECK(fault == "");
 }
 
-void run_table(const std::vector<ConvCase> &cases, libsgemm_handle_t handle, const std::string &row,
+void run_table(const std::vector<ConvCase> &cases, libsgemm_handle_t handle, const std::string &kernel,
                libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP32) {
   int at = 0;
   for (const ConvCase &test : cases) {
@@ -57,7 +58,7 @@ void run_table(const std::vector<ConvCase> &cases, libsgemm_handle_t handle, con
         const Scalars &by = kScalars[at++ % 3];
         const ConvProblem problem(test, direction, inputs, by.alpha, by.beta, mode);
         for (const ConvLayout layout : kConvLayouts) {
-          if (at % one_in() == 0) run(problem, layout, at % 4, handle, row);
+          if (at % one_in() == 0) run(problem, layout, at % 4, handle, kernel);
         }
       }
     }
@@ -65,7 +66,7 @@ void run_table(const std::vector<ConvCase> &cases, libsgemm_handle_t handle, con
 }
 
 // Returns the mode of any call that the forced kernel takes: its name does not show the mode.
-libsgemm_math_mode_t mode_of_row(libsgemm_handle_t forced) {
+libsgemm_math_mode_t mode_of_kernel(libsgemm_handle_t forced) {
   for (const ConvCase &test : kConvCases) {
     for (const libsgemm_conv2d_direction_t direction : kDirections) {
       const ConvProblem problem(test, direction, ConvInputs::kExact, 1, 0);
@@ -87,11 +88,11 @@ TEST_CASE("the table of convolutions") {
 
 TEST_CASE("convolutions larger than blocks") { run_table(kLargeConvCases, nullptr, ""); }
 
-TEST_CASE("the table of convolutions on every row by force") {
-  for (const std::string &row : subject().conv_kernels) {
+TEST_CASE("the table of convolutions on every kernel by force") {
+  for (const std::string &kernel : subject().conv_kernels) {
     const Handle handle;
-    REQUIRE(libsgemm_set_kernel(handle, row.c_str()) == LIBSGEMM_SUCCESS);
-    run_table(kConvCases, handle, row, mode_of_row(handle));
+    REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
+    run_table(kConvCases, handle, kernel, mode_of_kernel(handle));
   }
 }
 

@@ -11,9 +11,9 @@ std::string sgemm_test::skip_reason() { return ""; }
 
 namespace {
 
-constexpr const char *kRow = "cuda_mock_conv";
+constexpr const char *kKernel = "cuda_mock_conv";
 
-bool without_rows() { return std::getenv("LIBSGEMM_TEST_MOCK") != nullptr; }
+bool without_kernels() { return std::getenv("LIBSGEMM_TEST_MOCK") != nullptr; }
 
 class Memory {
  public:
@@ -32,7 +32,7 @@ class Memory {
 
 // Forces the GPU's kernel, so that small host tensors also go there.
 struct Forced : Handle {
-  Forced() { REQUIRE(libsgemm_set_kernel(*this, kRow) == LIBSGEMM_SUCCESS); }
+  Forced() { REQUIRE(libsgemm_set_kernel(*this, kKernel) == LIBSGEMM_SUCCESS); }
 };
 
 template <typename Test>
@@ -61,13 +61,13 @@ TEST_CASE("convolutions in device memory") {
   const Handle handle;
   for_each_problem([&](ConvPlacement *placement) {
     DeviceConv<Memory> device(placement);
-    if (without_rows()) {
+    if (without_kernels()) {
       CHECK(device.run(handle) == LIBSGEMM_NOT_SUPPORTED);
       CHECK(device.check_untouched() == "");
       return;
     }
     REQUIRE(device.run(handle) == LIBSGEMM_SUCCESS);
-    CHECK(kernel() == kRow);
+    CHECK(kernel() == kKernel);
     CHECK(last_info().device == 1);
     REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
     CHECK(device.check() == "");
@@ -91,7 +91,7 @@ TEST_CASE("convolutions in device memory are scaled there") {
 }
 
 TEST_CASE("a wrong convolution in device memory has the consequence that was asked for") {
-  if (without_rows()) return;
+  if (without_kernels()) return;
   for (const libsgemm_verify_t mode : {LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_FULL}) {
     for (const ConvLayout layout : kConvLayouts) {
       for (const float beta : {0.0f, 3.0f}) {
@@ -125,13 +125,13 @@ TEST_CASE("a wrong convolution in device memory has the consequence that was ask
 }
 
 TEST_CASE("convolutions in host memory on the GPU") {
-  if (without_rows()) return;
+  if (without_kernels()) return;
   reset();
   const Forced handle;
   for_each_problem([&](ConvPlacement *placement) {
     REQUIRE(placement->run(handle) == LIBSGEMM_SUCCESS);
     CHECK(backend() == "cuda");
-    CHECK(kernel() == kRow);
+    CHECK(kernel() == kKernel);
     CHECK(last_info().tiles == 1);
     CHECK(placement->check() == "");
   });
@@ -146,9 +146,9 @@ TEST_CASE("a GPU that cannot compute a convolution leaves it to the CPU") {
     const int probes = gpu().probes;
     ConvPlacement placement(problem, ConvLayout::kPaddedNchw);
     REQUIRE(placement.run() == LIBSGEMM_SUCCESS);
-    CHECK(backend() == (lacks || without_rows() ? "openblas" : "cuda"));
-    if (lacks || without_rows()) CHECK(contains(reason(), "cuda has no kernel for this call"));
-    if (without_rows()) CHECK(gpu().probes == probes);
+    CHECK(backend() == (lacks || without_kernels() ? "openblas" : "cuda"));
+    if (lacks || without_kernels()) CHECK(contains(reason(), "cuda has no kernel for this call"));
+    if (without_kernels()) CHECK(gpu().probes == probes);
     CHECK(last_info().fallbacks == 0);
     CHECK(placement.check() == "");
     DeviceConv<Memory> device(&placement);
@@ -159,7 +159,7 @@ TEST_CASE("a GPU that cannot compute a convolution leaves it to the CPU") {
 }
 
 TEST_CASE("a GPU that fails in a convolution leaves the output as it was") {
-  if (without_rows()) return;
+  if (without_kernels()) return;
   for (const libsgemm_conv2d_direction_t direction : kDirections) {
     for (const mock::Site site : {mock::kAllocate, mock::kCopy, mock::kLaunch, mock::kSynchronize}) {
       for (int nth = 1; nth <= (site == mock::kCopy ? 4 : 1); ++nth) {

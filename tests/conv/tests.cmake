@@ -6,7 +6,7 @@ set_tests_properties(test_conv.mock PROPERTIES LABELS cpu TIMEOUT 600 ENVIRONMEN
 add_dependencies(test_conv mock_gpu)
 libsgemm_add_test(conv/test_conv_arguments)
 libsgemm_add_test(conv/test_conv_device)
-foreach(variant "strict;LIBSGEMM_TEST_STRICT=1" "without_rows;LIBSGEMM_TEST_MOCK=without_conv")
+foreach(variant "strict;LIBSGEMM_TEST_STRICT=1" "without_kernels;LIBSGEMM_TEST_MOCK=without_conv")
   list(POP_FRONT variant name)
   add_test(NAME test_conv_device.${name} COMMAND test_conv_device)
   set_tests_properties(test_conv_device.${name} PROPERTIES LABELS cpu ENVIRONMENT "${variant}" TIMEOUT 600)

@@ -71,7 +71,7 @@ class Runner {
 
   void finish(int calls) {
     failures_.report();
-    int rows = 0, forced = 0;
+    int ran = 0, forced = 0;
     for (const Way &way : ways_.all()) {
       INFO(way.description() << ": " << way.ran << " ran, " << way.declined << " declined");
       if (way.kernel.empty()) {
@@ -79,13 +79,13 @@ class Runner {
         CHECK(way.ran >= calls);
       } else {
         ++forced;
-        rows += way.ran > 0 ? 1 : 0;
+        ran += way.ran > 0 ? 1 : 0;
       }
     }
-    CHECK((rows > 0 || forced == 0));
+    CHECK((ran > 0 || forced == 0));
   }
 
-  void finish_rows() {
+  void finish_kernels() {
     failures_.report();
     for (const Way &way : ways_.all()) {
       INFO(way.description() << ": " << way.declined << " declined");
@@ -167,7 +167,7 @@ TEST_CASE("strided batches on device pointers") {
   }
 }
 
-TEST_CASE("every row of the kernel table runs by force") {
+TEST_CASE("every kernel of the table runs by force") {
   REQUIRE(subject().kernels.size() > 0);
   Runner runner;
   for (const Routine routine : kSingleRoutines) {
@@ -177,11 +177,11 @@ TEST_CASE("every row of the kernel table runs by force") {
     const Problem problem = make_problem(case_of(single_of(routine), 16, 16, 16));
     runner.run(routine, {&problem, &problem, &problem}, LIBSGEMM_COL_MAJOR, {0, 0, 400});
   }
-  runner.finish_rows();
+  runner.finish_kernels();
 }
 
 // This many tiles and this k put blocks in clusters of several shapes.
-TEST_CASE("products of 16-bit operands in many tiles, in every row") {
+TEST_CASE("products of 16-bit operands in many tiles, in every kernel") {
   for (const Routine routine : {Routine::kShgemm, Routine::kSbgemm}) {
     Runner runner;
     for (int turn = 0; turn < 4; ++turn) {
@@ -212,7 +212,7 @@ BatchArgs one_group(const Args &shape, const int64_t *size) {
 
 }  // namespace
 
-TEST_CASE("batches of pointers, with the arrays in host, device and managed memory, in every row") {
+TEST_CASE("batches of pointers, with the arrays in host, device and managed memory, in every kernel") {
   static constexpr int64_t kCount = 400;  // more pointers than a launch takes by value
   Case test = case_of(Routine::kSgemm, 21, 17, 35);
   test.transa = LIBSGEMM_TRANS;
@@ -269,7 +269,7 @@ TEST_CASE("batches of pointers, with the arrays in host, device and managed memo
   failures.report();
 }
 
-TEST_CASE("NaN and Inf spread as in the reference, in every row") {
+TEST_CASE("NaN and Inf spread as in the reference, in every kernel") {
   Runner runner;
   for (const int64_t size : {1, 17, 70, 130}) {
     for (const bool in_a : {true, false}) {
@@ -288,7 +288,7 @@ TEST_CASE("NaN and Inf spread as in the reference, in every row") {
   runner.finish(8);
 }
 
-TEST_CASE("an Inf times a zero gives a NaN, in every row") {
+TEST_CASE("an Inf times a zero gives a NaN, in every kernel") {
   Runner runner;
   Problem problem = make_problem(case_of(Routine::kSgemm, 33, 35, 40));
   for (float &x : problem.b.values) x = 0;
@@ -298,7 +298,7 @@ TEST_CASE("an Inf times a zero gives a NaN, in every row") {
   runner.finish(1);
 }
 
-TEST_CASE("denormals are kept, in every row") {
+TEST_CASE("denormals are kept, in every kernel") {
   Runner runner;
   for (const int64_t size : {1, 20, 70, 129}) {
     Case test = case_of(Routine::kSgemm, size, size, size);
@@ -312,7 +312,7 @@ TEST_CASE("denormals are kept, in every row") {
   runner.finish(4);
 }
 
-TEST_CASE("a diagonal of denormals is divided by, in every row") {
+TEST_CASE("a diagonal of denormals is divided by, in every kernel") {
   Runner runner;
   for (const int64_t size : {1, 20, 70, 129}) {
     Problem problem = make_problem(case_of(Routine::kStrsm, size, size, size));
@@ -324,7 +324,7 @@ TEST_CASE("a diagonal of denormals is divided by, in every row") {
   runner.finish(2);
 }
 
-TEST_CASE("beta = 0 writes over NaN, and -0 counts as 0, in every row") {
+TEST_CASE("beta = 0 writes over NaN, and -0 counts as 0, in every kernel") {
   Runner runner;
   for (const int64_t size : {1, 31, 130}) {
     Case test = case_of(Routine::kSgemm, size, size, size);
@@ -334,7 +334,7 @@ TEST_CASE("beta = 0 writes over NaN, and -0 counts as 0, in every row") {
   runner.finish(3);
 }
 
-TEST_CASE("the same call gives the same bits, in every row") {
+TEST_CASE("the same call gives the same bits, in every kernel") {
   Case test = case_of(Routine::kSgemm, 257, 300, 1500);
   test.inputs = Inputs::kRandom;
   test.alpha = 0.7f;

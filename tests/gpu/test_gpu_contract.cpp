@@ -58,7 +58,7 @@ TEST_CASE("host data of every shape survive the way to the GPU and back") {
   CHECK(gpu().bytes == 0);
 }
 
-TEST_CASE("where no row of the GPU sums as it is asked for, ref does, and device memory is refused by name") {
+TEST_CASE("where no kernel of the GPU sums as it is asked for, ref does, and device memory is refused by name") {
   reset();
   Handle h;
   REQUIRE(libsgemm_set_deterministic(h, LIBSGEMM_DETERMINISTIC_INVARIANT) == LIBSGEMM_SUCCESS);
@@ -293,7 +293,7 @@ TEST_CASE("forced kernels, math modes and backends") {
   REQUIRE(libsgemm_synchronize(h) == LIBSGEMM_SUCCESS);
 }
 
-TEST_CASE("the row that multiplied is named, with the pass before it") {
+TEST_CASE("the kernel that multiplied is named, with the pass before it") {
   reset();
   Handle h;
   DeviceProduct p(0);  // the bytes are read as 16-bit numbers

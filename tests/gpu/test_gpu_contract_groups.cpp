@@ -146,7 +146,7 @@ TEST_CASE("an illegal group leaves those before it alone") {
   for (const auto &product : groups.products) CHECK(product->untouched());
 }
 
-TEST_CASE("a row for groups can be forced, and a failure before it has written leads to one group after the other") {
+TEST_CASE("a kernel for groups can be forced, and a failure before it has written leads to one group after the other") {
   reset();
   const HasGroups has;
   {

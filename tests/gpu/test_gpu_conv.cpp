@@ -25,9 +25,9 @@ class Memory {
   gpu::Memory memory_;
 };
 
-libsgemm_math_mode_t mode_of(const std::string &row) {
+libsgemm_math_mode_t mode_of(const std::string &kernel) {
   const Handle handle;
-  REQUIRE(libsgemm_set_kernel(handle, row.c_str()) == LIBSGEMM_SUCCESS);
+  REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
   for (const libsgemm_conv2d_direction_t direction : kDirections) {
     for (const ConvLayout layout : {ConvLayout::kNhwc, ConvLayout::kNchw}) {
       const ConvProblem problem(kConvCases[7], direction, ConvInputs::kExact, 1, 0);
@@ -40,15 +40,15 @@ libsgemm_math_mode_t mode_of(const std::string &row) {
 }
 
 // Makes one call in `step`; odd, so that beta and inputs alternate. Returns the calls computed on the device.
-int run_table(const std::vector<ConvCase> &cases, const std::string &row, libsgemm_verify_t verify,
+int run_table(const std::vector<ConvCase> &cases, const std::string &kernel, libsgemm_verify_t verify,
               int step = one_in() | 1) {
   const Handle handle;
   const gpu::Stream stream;
   REQUIRE(libsgemm_set_stream(handle, stream) == LIBSGEMM_SUCCESS);
   REQUIRE(libsgemm_set_verify(handle, verify, LIBSGEMM_VERIFY_ERROR) == LIBSGEMM_SUCCESS);
-  const libsgemm_math_mode_t mode = row.empty() ? LIBSGEMM_MATH_FP32 : mode_of(row);
-  if (!row.empty()) REQUIRE(libsgemm_set_kernel(handle, row.c_str()) == LIBSGEMM_SUCCESS);
-  const bool may_refuse = !row.empty() || subject().conv_kernels.empty();
+  const libsgemm_math_mode_t mode = kernel.empty() ? LIBSGEMM_MATH_FP32 : mode_of(kernel);
+  if (!kernel.empty()) REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
+  const bool may_refuse = !kernel.empty() || subject().conv_kernels.empty();
   int ran = 0, at = 0;
   for (const ConvCase &test : cases) {
     for (const libsgemm_conv2d_direction_t direction : kDirections) {
@@ -59,7 +59,7 @@ int run_table(const std::vector<ConvCase> &cases, const std::string &row, libsge
           if (at % step != 0) continue;
           ConvPlacement host(problem, layout, at % 4);
           DeviceConv<Memory> device(&host);
-          INFO(problem.description() << ", " << layout_name(layout) << ", row " << row);
+          INFO(problem.description() << ", " << layout_name(layout) << ", kernel " << kernel);
           const libsgemm_status_t status = device.run(handle);
           const libsgemm_info_t info = last_info();
           if (status == LIBSGEMM_NOT_SUPPORTED && may_refuse) {
@@ -70,7 +70,7 @@ int run_table(const std::vector<ConvCase> &cases, const std::string &row, libsge
           REQUIRE(status == LIBSGEMM_SUCCESS);
           REQUIRE(libsgemm_synchronize(handle) == LIBSGEMM_SUCCESS);
           CHECK(subject().backend == info.backend);
-          if (!row.empty()) CHECK(row == info.kernel);
+          if (!kernel.empty()) CHECK(kernel == info.kernel);
           CHECK(device.check(conv_arithmetic_of(info)) == "");
           ++ran;
         }
@@ -88,22 +88,22 @@ TEST_CASE("convolutions in device memory, chosen") {
   run_table(kLargeConvCases, "", LIBSGEMM_VERIFY_OFF);
 }
 
-TEST_CASE("convolutions in device memory, every row by force") {
-  for (const std::string &row : subject().conv_kernels) {
-    INFO(row);
+TEST_CASE("convolutions in device memory, every kernel by force") {
+  for (const std::string &kernel : subject().conv_kernels) {
+    INFO(kernel);
     const auto run = [&](int step) {
-      const int small = run_table(kConvCases, row, LIBSGEMM_VERIFY_OFF, step);
-      return small + run_table(kLargeConvCases, row, LIBSGEMM_VERIFY_OFF, step);
+      const int small = run_table(kConvCases, kernel, LIBSGEMM_VERIFY_OFF, step);
+      return small + run_table(kLargeConvCases, kernel, LIBSGEMM_VERIFY_OFF, step);
     };
     CHECK((run(one_in() | 1) > 0 || run(1) > 0));  // some kernels compute few cases
   }
 }
 
 TEST_CASE("convolutions in device memory, columns in several parts") {
-  for (const std::string &row : subject().conv_kernels) {
-    if (row.find("col2im") == std::string::npos) continue;
-    INFO(row);
-    CHECK(run_table(kColumnCases, row, LIBSGEMM_VERIFY_OFF, 1) > 0);
+  for (const std::string &kernel : subject().conv_kernels) {
+    if (kernel.find("col2im") == std::string::npos) continue;
+    INFO(kernel);
+    CHECK(run_table(kColumnCases, kernel, LIBSGEMM_VERIFY_OFF, 1) > 0);
   }
 }
 
@@ -111,10 +111,10 @@ TEST_CASE("convolutions in device memory, verified") {
   run_table(kConvCases, "", LIBSGEMM_VERIFY_SAMPLE);
   run_table(kConvCases, "", LIBSGEMM_VERIFY_FULL);
   // Verification allows for the modes' lost bits.
-  for (const std::string &row : subject().conv_kernels) {
-    const libsgemm_math_mode_t mode = mode_of(row);
+  for (const std::string &kernel : subject().conv_kernels) {
+    const libsgemm_math_mode_t mode = mode_of(kernel);
     if (mode != LIBSGEMM_MATH_FP16X3 && mode != LIBSGEMM_MATH_BF16X6) continue;
-    CHECK(run_table(kConvCases, row, LIBSGEMM_VERIFY_FULL) > 0);
+    CHECK(run_table(kConvCases, kernel, LIBSGEMM_VERIFY_FULL) > 0);
   }
 }
 

@@ -123,7 +123,7 @@ Arithmetic arithmetic() {
 
 }  // namespace
 
-TEST_CASE("ragged groups, as the backend chooses and in each row for them") {
+TEST_CASE("ragged groups, as the backend chooses and in each kernel for them") {
   for (const Way &way : ways()) {
     const std::string &kernel = way.kernel;
     for (const int count : {40, 900}) {  // 900: more than a launch takes

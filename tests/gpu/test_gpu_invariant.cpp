@@ -55,7 +55,7 @@ TEST_CASE("a solver on device pointers is refused by name") {
   CHECK(std::string(last_info().message).find("LIBSGEMM_DETERMINISTIC=invariant") != std::string::npos);
 }
 
-TEST_CASE("each row by force, on shapes small and large, gives the same bits or does nothing") {
+TEST_CASE("each kernel by force, on shapes small and large, gives the same bits or does nothing") {
   std::vector<Problem> problems;
   for (const Routine routine : kSingleRoutines) {
     for (const int64_t size : {20, 150, 300}) {
@@ -73,7 +73,7 @@ TEST_CASE("each row by force, on shapes small and large, gives the same bits or 
       }
     }
   }
-  int rows = 0;
+  int kernels = 0;
   for (const std::string &kernel : subject().kernels) {
     InvariantHandle handle;
     REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
@@ -85,10 +85,10 @@ TEST_CASE("each row by force, on shapes small and large, gives the same bits or 
       CHECK(run(handle, problem, LIBSGEMM_COL_MAJOR, &declined) == "");
       ran = ran || !declined;
     }
-    rows += ran ? 1 : 0;
+    kernels += ran ? 1 : 0;
     if (!is_marked(kernel)) CHECK_FALSE(ran);
   }
-  CHECK(rows >= (subject().backend == "cuda" ? 15 : 4));
+  CHECK(kernels >= (subject().backend == "cuda" ? 15 : 4));
 }
 
 TEST_CASE("products of thousands, aligned and not, chosen by the backend") {

@@ -170,7 +170,7 @@ class Large {
   std::vector<std::pair<int64_t, Expected>> expected_;
 };
 
-void run_in_every_row(const Shape &shape) {
+void run_in_every_kernel(const Shape &shape) {
   size_t free_bytes = 0, total = 0;
   {
     const Memory context(4);  // memory_info needs a context
@@ -196,26 +196,26 @@ constexpr libsgemm_op_t kN = LIBSGEMM_NO_TRANS, kT = LIBSGEMM_TRANS;
 TEST_CASE("m * n beyond 2^31") {
   constexpr int64_t kSide = 46500;
   static_assert(kSide * kSide > kTwo31);
-  run_in_every_row({kT, kN, kSide, kSide, 20, 23, 21, kSide + 3});
-  run_in_every_row({kN, kT, kSide, kSide, 20, kSide, kSide + 4, kSide});
+  run_in_every_kernel({kT, kN, kSide, kSide, 20, 23, 21, kSide + 3});
+  run_in_every_kernel({kN, kT, kSide, kSide, 20, kSide, kSide + 4, kSide});
 }
 
 TEST_CASE("m and n beyond 2^19") {
   constexpr int64_t kLong = (int64_t{1} << 21) + 77;
-  run_in_every_row({kN, kN, kLong, 40, 36, kLong + 1, 37, kLong + 3});
-  run_in_every_row({kN, kT, 40, kLong, 36, 41, kLong + 1, 43});
-  run_in_every_row({kT, kN, kLong, 3, 20, 20, 20, kLong});
+  run_in_every_kernel({kN, kN, kLong, 40, 36, kLong + 1, 37, kLong + 3});
+  run_in_every_kernel({kN, kT, 40, kLong, 36, 41, kLong + 1, 43});
+  run_in_every_kernel({kT, kN, kLong, 3, 20, 20, 20, kLong});
 }
 
 TEST_CASE("k beyond 2^24") {
   constexpr int64_t kDeep = (int64_t{1} << 24) + 77;
-  run_in_every_row({kT, kN, 5, 3, kDeep, kDeep + 1, kDeep, 5});
-  run_in_every_row({kN, kT, 4, 4, kDeep, 4, 4, 7});
+  run_in_every_kernel({kT, kN, 5, 3, kDeep, kDeep + 1, kDeep, 5});
+  run_in_every_kernel({kN, kT, 4, 4, kDeep, 4, 4, 7});
 }
 
 TEST_CASE("columns more than 2^29 elements apart") {
   constexpr int64_t kFar = (int64_t{1} << 29) + 5;
-  run_in_every_row({kN, kN, 70, 5, 9, kFar, 9, 70});
-  run_in_every_row({kT, kN, 9, 5, 70, 70, kFar, 9});
-  run_in_every_row({kN, kN, 70, 9, 20, 70, 20, kFar});
+  run_in_every_kernel({kN, kN, 70, 5, 9, kFar, 9, 70});
+  run_in_every_kernel({kT, kN, 9, 5, 70, 70, kFar, 9});
+  run_in_every_kernel({kN, kN, 70, 9, 20, 70, 20, kFar});
 }

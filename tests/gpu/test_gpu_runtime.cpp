@@ -56,7 +56,7 @@ TEST_CASE("a call is ordered on its stream and returns before the work is done")
   CHECK(wrong.empty());
 }
 
-TEST_CASE("a graph is recorded and replayed with other inputs, in every row") {
+TEST_CASE("a graph is recorded and replayed with other inputs, in every kernel") {
   constexpr size_t kWorkspace = size_t{64} << 20;
   Memory workspace(kWorkspace);
   Stream stream;
@@ -145,7 +145,7 @@ TEST_CASE("calls without a handle do not break a graph that another stream recor
   CHECK(product.device.check() == "");
 }
 
-TEST_CASE("the caller's workspace: no row writes beyond it, and the least that a row needs is enough") {
+TEST_CASE("the caller's workspace: no kernel writes beyond it, and the least that a kernel needs is enough") {
   constexpr size_t kMost = size_t{64} << 20, kGuard = 4096;
   constexpr unsigned kMark = 0x7fdb7fdb;
   Memory memory(kGuard + kMost + kGuard);
@@ -184,7 +184,7 @@ TEST_CASE("the caller's workspace: no row writes beyond it, and the least that a
   }
 }
 
-TEST_CASE("with too little workspace another row is chosen") {
+TEST_CASE("with too little workspace another kernel is chosen") {
   Memory memory(4096);
   Handle handle;
   OnDevice product(exact_problem(64, 64, 60000));

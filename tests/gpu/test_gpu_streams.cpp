@@ -51,7 +51,7 @@ size_t free_memory() {
 
 }  // namespace
 
-TEST_CASE("products of one handle on several streams at a time, in every row") {
+TEST_CASE("products of one handle on several streams at a time, in every kernel") {
   constexpr size_t kStreams = 3;
   Stream streams[kStreams];
   std::vector<std::unique_ptr<OnDevice>> products;
@@ -98,7 +98,7 @@ TEST_CASE("a stream that is destroyed with work under way, and another one") {
   }
 }
 
-TEST_CASE("two graphs of one handle and its direct calls run at a time, in every row") {
+TEST_CASE("two graphs of one handle and its direct calls run at a time, in every kernel") {
   Stream streams[3];
   OnDevice one(exact_problem(140, 150, kDeep, 1)), two(exact_problem(141, 150, kDeep, 2)),
       three(exact_problem(142, 150, kDeep, 3));
@@ -173,7 +173,7 @@ TEST_CASE("a graph runs when its handle is gone, and its workspace goes with it"
   CHECK(gone);
 }
 
-TEST_CASE("another thread's launch with less shared memory does not take this one's away, in every row") {
+TEST_CASE("another thread's launch with less shared memory does not take this one's away, in every kernel") {
   const auto run = [](const std::string &kernel, libsgemm_op_t transa, int64_t m, int64_t n, int64_t k) -> std::string {
     Case test;
     test.routine = Routine::kSgemm;
@@ -202,7 +202,7 @@ TEST_CASE("another thread's launch with less shared memory does not take this on
   }
 }
 
-TEST_CASE("no row breaks a graph that another stream records, whatever the default stream is called") {
+TEST_CASE("no kernel breaks a graph that another stream records, whatever the default stream is called") {
   Stream stream(Stream::blocking);
   OnDevice product(exact_problem(150, 140, kDeep));
   REQUIRE(product.run() == LIBSGEMM_SUCCESS);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Static gate over the machine code of the HIP kernels.
 
-    check_amdgpu.py [--archs gfx90a,...] [--rows rows.h] [--expectations FILE.json] [--instances] FILE...
+    check_amdgpu.py [--archs gfx90a,...] [--rows device_code.h] [--expectations FILE.json] [--instances] FILE...
     check_amdgpu.py --unchecked gfx90a   (nothing here compiles for it: a skipped test)
 
 FILE: libsgemm_hip.so, an object file or a code object. Prints a line for each kernel row and architecture, with its
@@ -245,7 +245,7 @@ def main() -> Optional[int]:
     parser.add_argument('files', nargs='*', type=pathlib.Path)
     parser.add_argument('--unchecked', help='an architecture that nothing here can compile for')
     parser.add_argument('--archs', default='', help='architectures that must be there: gfx90a,gfx1100')
-    parser.add_argument('--rows', type=pathlib.Path, default=HERE.parents[1] / 'backends/hip/rows.h')
+    parser.add_argument('--rows', type=pathlib.Path, default=HERE.parents[1] / 'backends/hip/device_code.h')
     parser.add_argument('--expectations', type=pathlib.Path, default=HERE / 'expectations_amdgpu.json')
     parser.add_argument('--instances', action='store_true')
     arguments = parser.parse_args()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Static gate over the machine code of the CUDA kernels.
 
-    check_sass.py [--reassigned FOLDER] [--rows rows.h] [--expectations FILE.json] [--list] FILE...
+    check_sass.py [--reassigned FOLDER] [--rows device_code.h] [--expectations FILE.json] [--list] FILE...
 
-FILE: libsgemm_cuda.so, an object file or a cubin. Every row of rows.h needs an entry in "rows" of the expectations;
+FILE: libsgemm_cuda.so, an object file or a cubin. Every row of device_code.h needs an entry in "rows" of the expectations;
 every kernel must belong to a row (the longest row name in its symbol) or an entry of "helpers". FOLDER: cubins of
 reassign_registers.py, one for each entry of "reassigned". --list prints measured values instead of checking, for a new
 row's entry.
@@ -222,7 +222,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('files', nargs='+', type=pathlib.Path)
     parser.add_argument('--reassigned', type=pathlib.Path)
-    parser.add_argument('--rows', type=pathlib.Path, default=HERE.parents[1] / 'backends/cuda/rows.h')
+    parser.add_argument('--rows', type=pathlib.Path, default=HERE.parents[1] / 'backends/cuda/device_code.h')
     parser.add_argument('--expectations', type=pathlib.Path, default=HERE / 'expectations.json')
     parser.add_argument('--list', action='store_true')
     arguments = parser.parse_args()

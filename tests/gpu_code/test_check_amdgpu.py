@@ -238,7 +238,7 @@ class CheckAmdgpu(unittest.TestCase):
             self.assert_one(check_amdgpu.check(sound, [SOUND], {'rows': {SOUND: zero}}, ['gfx000', arch]), 'gfx000: no code')
 
     def test_the_script(self) -> None:
-        rows, expectations = self.folder / 'rows.h', self.folder / 'expectations.json'
+        rows, expectations = self.folder / 'device_code.h', self.folder / 'expectations.json'
         rows.write_text('\n'.join(f'  X({name}) \\' for name in NAMES))
         expectations.write_text(json.dumps({'rows': {name: {'fma': 0} for name in NAMES}}))
         script = pathlib.Path(check_amdgpu.__file__)

@@ -134,7 +134,7 @@ class CheckSass(unittest.TestCase):
                 self.assertTrue([problem for problem in problems if text in problem], problems)
 
     def test_the_script_refuses_a_spill(self) -> None:
-        rows, expectations = self.folder / 'rows.h', self.folder / 'expectations.json'
+        rows, expectations = self.folder / 'device_code.h', self.folder / 'expectations.json'
         rows.write_text('\n'.join(f'  X({name}) \\' for name in NAMES))
         expectations.write_text(json.dumps({'rows': {name: {'ffma': 0} for name in NAMES}}))
         script = pathlib.Path(check_sass.__file__)

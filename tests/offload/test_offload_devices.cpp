@@ -153,7 +153,7 @@ TEST_CASE("if all devices fail the call fails, with C as it was or computed by o
   }
 }
 
-TEST_CASE("a device that is described otherwise, or on which rows cost otherwise, does not share a call",
+TEST_CASE("a device that is described otherwise, or on which kernels cost otherwise, does not share a call",
           "[.unlike][.slower]") {
   // Each tag has its own run.
   (std::getenv("LIBSGEMM_TEST_SLOWER") != nullptr ? gpu().slower : gpu().unlike) = 1;

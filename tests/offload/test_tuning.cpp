@@ -85,24 +85,24 @@ size_t g_workspace = 0;
 constexpr size_t kWorkspace = 1000;
 
 template <int kSeconds>
-Kernel make_row(const char *name, libsgemm_math_mode_t mode) {
+Kernel make_kernel(const char *name, libsgemm_math_mode_t mode) {
   return {name, mode, [](const GemmDesc &, int) { return planned(kSeconds); }, nullptr};
 }
 
 // Each case has a new backend, since its file and choices are cached.
 const Backend &new_backend(bool is_gpu = true) {
   static std::deque<Backend> backends;
-  static const std::vector<Kernel> rows = [] {
-    std::vector<Kernel> all = {make_row<1>("model", LIBSGEMM_MATH_FP32), make_row<2>("tuned", LIBSGEMM_MATH_FP32),
-                               make_row<2>("tf32", LIBSGEMM_MATH_TF32), make_row<3>("fp64", LIBSGEMM_MATH_FP64)};
+  static const std::vector<Kernel> kernels = [] {
+    std::vector<Kernel> all = {make_kernel<1>("model", LIBSGEMM_MATH_FP32), make_kernel<2>("tuned", LIBSGEMM_MATH_FP32),
+                               make_kernel<2>("tf32", LIBSGEMM_MATH_TF32), make_kernel<3>("fp64", LIBSGEMM_MATH_FP64)};
     all[1].prepare = [](const GemmDesc &, int) { return g_supported ? planned(2, g_workspace) : Plan(); };
     return all;
   }();
   Backend backend = {};
   backend.is_gpu = is_gpu;
   backend.name = "cuda";
-  backend.kernels = rows.data();
-  backend.kernel_count = static_cast<int>(rows.size());
+  backend.kernels = kernels.data();
+  backend.kernel_count = static_cast<int>(kernels.size());
   backend.version = [] { return "driver 1"; };
   backend.describe_device = [](int device, libsgemm_device_info_t *info, Error *) {
     std::snprintf(info->name, sizeof info->name, "%s", device == 0 ? "fast" : "other");
@@ -127,12 +127,14 @@ Plan selected(const TuningFile &file, const GemmDesc &desc, int device = 0, size
   const TemporaryDirectory folder;
   write(folder.path() + "/tuning", tuning_to_text(file));
   use_tuning(folder.path() + "/tuning");
-  const Plan row = best_plan(backend, desc, device, workspace);
+  const Plan plan = best_plan(backend, desc, device, workspace);
   use_tuning("off");
-  return row;
+  return plan;
 }
 
-std::string name_of(const Plan &row) { return std::string(row.tuned ? "tuned " : "model ") + row.kernel->name; }
+std::string name_of(const Plan &plan) {
+  return std::string(plan.tuned ? "tuned " : "model ") + plan.kernel->name;
+}
 
 }  // namespace
 
@@ -157,7 +159,7 @@ TEST_CASE("a class of calls is read as it was written, and describes a call of t
   }
 }
 
-TEST_CASE("a class knows what rows look at, and no more") {
+TEST_CASE("a class knows what kernels look at, and no more") {
   const GemmDesc d = product(64, 64, 64);
   const auto differs = [&](auto change) {
     GemmDesc other = d;
@@ -255,7 +257,7 @@ TEST_CASE("a file that is no tuning is refused with the line at fault") {
   CHECK_THAT(problem_of(good + "more\n"), Contains("there is text after its end"));
 }
 
-TEST_CASE("a tuned row goes before the model's, for its calls alone") {
+TEST_CASE("a tuned kernel goes before the model's, for its calls alone") {
   const GemmDesc desc = product(100, 200, 300);
   const TuningFile file = {own_key(), {tuned_call(product(1, 2, 3), "fp64"), tuned_call(desc, "tuned")}};
   CHECK(name_of(selected(file, desc)) == "tuned tuned");
@@ -284,7 +286,7 @@ TEST_CASE("a choice that was remembered is as good as the first one") {
   use_tuning("off");
 }
 
-TEST_CASE("a tuned row that may not serve the call is passed over") {
+TEST_CASE("a tuned kernel that may not serve the call is passed over") {
   const GemmDesc desc = product(100, 200, 300);
   const TuningFile file = {own_key(), {tuned_call(desc, "tuned")}};
   g_supported = false;

@@ -50,8 +50,8 @@ int convolve(const DnnHandle *handle, libsgemm::Conv direction, libsgemm::ConvDe
   launch.stream = handle->stream;
   libsgemm::Error error;
   const Backend &backend = *plugin().backend;
-  const libsgemm::Kernel &row = backend.kernels[backend.kernel_count - 1];
-  return row.conv->launch(d, launch, &error) == LIBSGEMM_SUCCESS ? kSuccess : failure;
+  const libsgemm::Kernel &kernel = backend.kernels[backend.kernel_count - 1];
+  return kernel.conv->launch(d, launch, &error) == LIBSGEMM_SUCCESS ? kSuccess : failure;
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ libsgemm_status_t launch_conv(const ConvDesc &desc, const Launch &launch, Error 
 bool takes_conv(const ConvDesc &, int) { return !g_control.lacks_conv; }
 double cost_of_conv(const ConvDesc &, int) { return 1; }
 size_t conv_workspace(const ConvDesc &, int) { return size_t{1} << 12; }
-[[maybe_unused]] constexpr ConvLaunch kConv = {prepare_conv<takes_conv, cost_of_conv, conv_workspace>, launch_conv};
+[[maybe_unused]] constexpr ConvLaunch kConv = {prepare_fixed<takes_conv, cost_of_conv, conv_workspace>, launch_conv};
 
 // MOCK_SLOW names a kernel ("splitk", "plain") that takes longer than its cost.
 void take_time(const char *row) {
@@ -156,10 +156,10 @@ libsgemm_status_t launch_plain(const GemmDesc &desc, const Launch &launch, Error
   return enqueue(desc, launch, kLaunch, error, multiply);
 }
 
-const Kernel *plain_row();
+const Kernel *plain_kernel();
 
 libsgemm_status_t launch_after_copy(const GemmDesc &desc, const Launch &launch, Error *error) {
-  if (launch.ran != nullptr) *launch.ran = {plain_row(), "copy of A"};
+  if (launch.ran != nullptr) *launch.ran = {plain_kernel(), "copy of A"};
   return launch_plain(desc, launch, error);
 }
 
@@ -296,21 +296,21 @@ libsgemm_status_t elements(const GemmDesc &desc, const ElementBound &bound, cons
 }
 
 constexpr Kernel kKernels[] = {
-    {MOCK_NAME "_mock_splitk", LIBSGEMM_MATH_FP32, prepare_one<gemm_only, fast, one_mebibyte>, launch_with_workspace},
-    {MOCK_NAME "_mock_plain", LIBSGEMM_MATH_FP32, prepare_one<gemm_only, slow>, launch_plain},
-    {MOCK_NAME "_mock_tf32", LIBSGEMM_MATH_TF32, prepare_one<gemm_only, slow>, launch_plain, true},
-    {MOCK_NAME "_mock_fp16x3", kMockPlanMode, prepare_one<gemm_only, fast>, launch_plain},
-    {MOCK_NAME "_mock_level3", LIBSGEMM_MATH_FP32, prepare_one<other_routines, fast>, launch_in_steps, false, true},
-    {MOCK_NAME "_mock_16_bits", LIBSGEMM_MATH_FP32, prepare_one<gemm_of_16_bits, fast, two_mebibytes>,
+    {MOCK_NAME "_mock_splitk", LIBSGEMM_MATH_FP32, prepare_fixed<gemm_only, fast, one_mebibyte>, launch_with_workspace},
+    {MOCK_NAME "_mock_plain", LIBSGEMM_MATH_FP32, prepare_fixed<gemm_only, slow>, launch_plain},
+    {MOCK_NAME "_mock_tf32", LIBSGEMM_MATH_TF32, prepare_fixed<gemm_only, slow>, launch_plain, true},
+    {MOCK_NAME "_mock_fp16x3", kMockPlanMode, prepare_fixed<gemm_only, fast>, launch_plain},
+    {MOCK_NAME "_mock_level3", LIBSGEMM_MATH_FP32, prepare_fixed<other_routines, fast>, launch_in_steps, false, true},
+    {MOCK_NAME "_mock_16_bits", LIBSGEMM_MATH_FP32, prepare_fixed<gemm_of_16_bits, fast, two_mebibytes>,
      launch_after_copy},
-    {MOCK_NAME "_mock_grouped", LIBSGEMM_MATH_FP64, prepare_one<groups_only, slow>, launch_plain, false, false, "",
+    {MOCK_NAME "_mock_grouped", LIBSGEMM_MATH_FP64, prepare_fixed<groups_only, slow>, launch_plain, false, false, "",
      false, &kGroups},
 #ifndef MOCK_WITHOUT_CONV
-    conv_row(MOCK_NAME "_mock_conv", LIBSGEMM_MATH_FP32, "convolutions", &kConv),
+    kernel_of_conv(MOCK_NAME "_mock_conv", LIBSGEMM_MATH_FP32, "convolutions", &kConv),
 #endif
 };
 
-const Kernel *plain_row() { return &kKernels[1]; }
+const Kernel *plain_kernel() { return &kKernels[1]; }
 
 }  // namespace
 

@@ -208,7 +208,7 @@ TEST_CASE("LIBSGEMM_MATH_MODE is the arithmetic that runs") {
   }
 }
 
-TEST_CASE("LIBSGEMM_KERNEL forces a row, and with it its backend") {
+TEST_CASE("LIBSGEMM_KERNEL forces a kernel, and with it its backend") {
   int ran = 0;
   for (int row = 0; libsgemm_kernel_name(3, row) != nullptr; ++row) {
     const std::string name = libsgemm_kernel_name(3, row);

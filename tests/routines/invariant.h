@@ -23,7 +23,7 @@ inline bool is_marked(const std::string &kernel) {
       if (kernel == name && libsgemm_kernel_describe(index, row, &info) == LIBSGEMM_SUCCESS) return info.invariant != 0;
     }
   }
-  FAIL("no row is called " << kernel);
+  FAIL("no kernel is called " << kernel);
   return false;
 }
 

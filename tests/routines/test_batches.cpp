@@ -159,7 +159,7 @@ TEST_CASE("strided batches give what their products give") {
 }
 
 // On a GPU other kernels may compute the steps of a batch.
-TEST_CASE("each product of a strided batch has the bits that it has as a call of its own, in every row") {
+TEST_CASE("each product of a strided batch has the bits that it has as a call of its own, in every kernel") {
   if (subject().is_gpu) {
     SUCCEED("of a CPU");
     return;
@@ -270,7 +270,7 @@ TEST_CASE("empty batches do nothing") {
 }
 
 // Offload aligns columns, so kernels for unaligned ones never run here; test_gpu has them.
-TEST_CASE("every row of the kernel table runs by force") {
+TEST_CASE("every kernel of the table runs by force") {
   if (subject().is_gpu) {
     SUCCEED("in test_gpu, in device memory");
     return;

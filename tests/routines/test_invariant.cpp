@@ -52,7 +52,7 @@ TEST_CASE("every routine gives the bits of its chains") {
   }
 }
 
-TEST_CASE("who computes: a GPU what it has rows for, ref all else") {
+TEST_CASE("who computes: a GPU what it has kernels for, ref all else") {
   const InvariantHandle handle;
   for (const Routine routine : kSingleRoutines) {
     INFO(entry_name(routine));
@@ -67,7 +67,7 @@ TEST_CASE("who computes: a GPU what it has rows for, ref all else") {
   }
 }
 
-TEST_CASE("a row that is forced gives the same bits, or does nothing") {
+TEST_CASE("a kernel that is forced gives the same bits, or does nothing") {
   int ran = 0;
   for (const std::string &kernel : subject().kernels) {
     InvariantHandle handle;

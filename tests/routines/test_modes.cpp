@@ -132,7 +132,7 @@ const std::vector<float> kWitnesses = {0.0f,
 
 }  // namespace
 
-TEST_CASE("inputs are rounded to the nearest as each mode says, to the bit, in every row") {
+TEST_CASE("inputs are rounded to the nearest as each mode says, to the bit, in every kernel") {
   Runner runner;
   for (const bool in_a : {true, false}) {
     runner.run(selection(kWitnesses, in_a, 1, 0));
@@ -142,7 +142,7 @@ TEST_CASE("inputs are rounded to the nearest as each mode says, to the bit, in e
   runner.finish();
 }
 
-TEST_CASE("the largest, the smallest and special values in every mode, in every row") {
+TEST_CASE("the largest, the smallest and special values in every mode, in every kernel") {
   const std::vector<float> values = {65504.0f,
                                      65519.0f,
                                      65519.996f,
@@ -199,7 +199,7 @@ TEST_CASE("the largest, the smallest and special values in every mode, in every 
   runner.finish();
 }
 
-TEST_CASE("an Inf, a NaN and a number too large for fp16 spread as in FP32, in every row") {
+TEST_CASE("an Inf, a NaN and a number too large for fp16 spread as in FP32, in every kernel") {
   Runner runner;
   for (const int64_t size : {3, 17, 66, 130}) {
     for (const float special : {kNan, kInf, -kInf, 1e5f}) {
@@ -219,7 +219,7 @@ TEST_CASE("an Inf, a NaN and a number too large for fp16 spread as in FP32, in e
   runner.finish();
 }
 
-TEST_CASE("sums beyond the range of FP32 are infinite in every row") {
+TEST_CASE("sums beyond the range of FP32 are infinite in every kernel") {
   Runner runner;
   for (const float value : {3e38f, -3e38f}) {
     const Problem problem = pair_of({value, value, value}, {1, 1, 1}, 40);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gpu/kernels.h"
-#include "gpu/splits/split_row.h"
+#include "gpu/splits/split_kernel.h"
 #include "simt/fibers/job.h"
 
 namespace sgemm_test {

@@ -101,9 +101,9 @@ double limit(const Sheet &s, const GemmDesc &d, libsgemm_math_mode_t mode) {
   return std::max(operations(d) / peak(s, d.type, mode) * 1e-12, least_bytes(d) / s.bytes * 1e-9);
 }
 
-const Kernel *row_called(const std::string &name) {
-  for (int row = 0; row < gpu::kernel_count(); ++row) {
-    if (gpu::kernels()[row].name == name) return &gpu::kernels()[row];
+const Kernel *kernel_called(const std::string &name) {
+  for (int i = 0; i < gpu::kernel_count(); ++i) {
+    if (gpu::kernels()[i].name == name) return &gpu::kernels()[i];
   }
   return nullptr;
 }
@@ -122,7 +122,7 @@ constexpr Call product(int64_t m, int64_t n, int64_t k, libsgemm_math_mode_t mod
 
 }  // namespace
 
-TEST_CASE("every chip that rows are asked about has a data sheet", "[.rows]") {
+TEST_CASE("every chip that kernels are asked about has a data sheet", "[.choice]") {
   for (int device = 1; device < simt::device_count(); ++device) {
     INFO(gpu::model(device).name);
     CHECK(std::any_of(std::begin(kSheets), std::end(kSheets),
@@ -138,13 +138,13 @@ TEST_CASE("every chip that rows are asked about has a data sheet", "[.rows]") {
   }
 }
 
-TEST_CASE("no row is predicted to be faster than its chip", "[.rows]") {
+TEST_CASE("no kernel is predicted to be faster than its chip", "[.choice]") {
   constexpr int64_t kSizes[] = {1, 16, 100, 128, 1000, 1024, 4096, 8192, 20000};
   int asked = 0;
   for (const Sheet &s : kSheets) {
     const int device = simt::device_called(s.name);
-    for (int row = 0; row < gpu::kernel_count(); ++row) {
-      const Kernel &kernel = gpu::kernels()[row];
+    for (int i = 0; i < gpu::kernel_count(); ++i) {
+      const Kernel &kernel = gpu::kernels()[i];
       if (kernel.conv != nullptr) continue;
       for (const RoutineTraits &r : kRoutines) {
         for (const Type type : {Type::f32, Type::f16, Type::bf16}) {
@@ -173,7 +173,7 @@ TEST_CASE("no row is predicted to be faster than its chip", "[.rows]") {
 
 // Even with hundreds of tiles for each compute unit a kernel loses LDS time that nothing hides, wave stalls and other
 // assumed losses.
-TEST_CASE("where a product fills the chip the choice is near its limit", "[.rows]") {
+TEST_CASE("where a product fills the chip the choice is near its limit", "[.choice]") {
   for (const Sheet &s : kSheets) {
     const int device = simt::device_called(s.name);
     for (const int64_t n : {8192, 16384}) {
@@ -194,7 +194,7 @@ TEST_CASE("where a product fills the chip the choice is near its limit", "[.rows
   }
 }
 
-TEST_CASE("of two rows the one wins that hand-computed limits favour", "[.rows]") {
+TEST_CASE("of two kernels the one wins that hand-computed limits favour", "[.choice]") {
   struct Rank {
     const char *chip;
     Call call;
@@ -246,7 +246,7 @@ TEST_CASE("of two rows the one wins that hand-computed limits favour", "[.rows]"
   for (const Rank &rank : ranks) {
     const int device = simt::device_called(rank.chip);
     const GemmDesc d = description(rank.call);
-    const Kernel *faster = row_called(rank.faster), *slower = row_called(rank.slower);
+    const Kernel *faster = kernel_called(rank.faster), *slower = kernel_called(rank.slower);
     REQUIRE((faster != nullptr && slower != nullptr));
     INFO(rank.chip << ": " << to_string(d) << ": " << rank.faster << ", " << rank.slower << ": " << rank.why);
     REQUIRE((can_do(*faster, d, device) && can_do(*slower, d, device)));
@@ -256,7 +256,7 @@ TEST_CASE("of two rows the one wins that hand-computed limits favour", "[.rows]"
 
 // By data sheets three FP16 products, or six bfloat16 ones, pay off if faster than one in FP32. Passes over operands
 // and LDS take a third of the rate.
-TEST_CASE("a mode that splits operands runs where its rate is a gain", "[.rows]") {
+TEST_CASE("a mode that splits operands runs where its rate is a gain", "[.choice]") {
   for (const Sheet &s : kSheets) {
     const int device = simt::device_called(s.name);
     for (const libsgemm_math_mode_t mode : {LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_BF16X6}) {
@@ -270,7 +270,7 @@ TEST_CASE("a mode that splits operands runs where its rate is a gain", "[.rows]"
   }
 }
 
-TEST_CASE("chips have the modes that the tests expect of them", "[.rows]") {
+TEST_CASE("chips have the modes that the tests expect of them", "[.choice]") {
   for (const Sheet &s : kSheets) {
     const int device = simt::device_called(s.name);
     const std::string arch = hip::device(device).arch_name;
@@ -279,8 +279,8 @@ TEST_CASE("chips have the modes that the tests expect of them", "[.rows]") {
       const Call large = rounds ? product(1100, 1030, 700, mode) : product(3100, 3030, 300, mode);
       const GemmDesc d = description(large);
       bool has = false;
-      for (int row = 0; row < gpu::kernel_count(); ++row) {
-        const Kernel &kernel = gpu::kernels()[row];
+      for (int i = 0; i < gpu::kernel_count(); ++i) {
+        const Kernel &kernel = gpu::kernels()[i];
         has = has || (kernel.conv == nullptr && kernel.math_mode == mode && can_do(kernel, d, device));
       }
       INFO(s.name << ", " << arch << ": " << math_mode_name(mode));

@@ -33,7 +33,7 @@ size_t table_step() {
 
 class Tester {
  public:
-  explicit Tester(const Kernel &row) : row_(row) {}
+  explicit Tester(const Kernel &kernel) : kernel_(kernel) {}
 
   // `workspace`: factor of the requested size.
   void run(const Case &test, Form form, int count, double workspace = 1) {
@@ -43,14 +43,14 @@ class Tester {
     const bool specials = turn_ % 4 == 1, shared_a = form == Form::kStrided && turn_ % 3 == 0;
     bool runs = false;
     Job job(test, form, specials, count, shared_a);
-    std::string fault = run_job(row_, &job, &runs, workspace);
-    if (row_.invariant && fault.empty() && turn_ % 3 != 0) {
+    std::string fault = run_job(kernel_, &job, &runs, workspace);
+    if (kernel_.invariant && fault.empty() && turn_ % 3 != 0) {
       Case random = test;
       random.inputs = Inputs::kRandom;
       Job chains(random, form, specials, count);
       chains.ask_for_chains();
       bool ran = false;
-      fault = run_job(row_, &chains, &ran, workspace);
+      fault = run_job(kernel_, &chains, &ran, workspace);
       chains_ += ran ? 1 : 0;
     }
     ran_ += runs ? 1 : 0;
@@ -61,7 +61,7 @@ class Tester {
   }
 
   void run_all(Routine routine, Form form) {
-    claimed_ = can_do(row_, outline(whole_tile(routine), form, form == Form::kSingle ? 1 : 3), 0);
+    claimed_ = can_do(kernel_, outline(whole_tile(routine), form, form == Form::kSingle ? 1 : 3), 0);
     ran_of_form_ = 0;
     draw_all(routine, form);
     INFO(describe(whole_tile(routine)) << name(form));
@@ -70,7 +70,7 @@ class Tester {
 
   // Cuts of k and of a batch may depend on the workspace.
   void run_workspaces(Routine routine) {
-    const Tile tile(row_.name);
+    const Tile tile(kernel_.name);
     for (const double workspace : {1.0, 1.6, 8.0}) {
       for (const Form form : {Form::kSingle, Form::kStrided}) {
         const int count = form == Form::kSingle ? 1 : 3;
@@ -82,7 +82,7 @@ class Tester {
           if (turn / 2 != 0) test.transb = LIBSGEMM_TRANS;
           test.alpha = 2, test.beta = -1;
           test.offset = turn % 2;
-          if (prepare(row_, outline(test, form, count), 0).workspace > 0) run(test, form, count, workspace);
+          if (prepare(kernel_, outline(test, form, count), 0).workspace > 0) run(test, form, count, workspace);
         }
       }
     }
@@ -149,8 +149,8 @@ class Tester {
   // Kernels with persistent blocks: more tiles than multiprocessors, so that pairs of blocks share operands. TMA can
   // access the operands and C.
   void run_walks(Routine routine) {
-    if (std::strstr(row_.name, "wgmma") == nullptr) return;
-    const Tile tile(row_.name);
+    if (std::strstr(kernel_.name, "wgmma") == nullptr) return;
+    const Tile tile(kernel_.name);
     for (int turn = 0; turn < 6; ++turn) {
       const Form form = turn < 4 ? Form::kSingle : Form::kStrided;
       Case test;
@@ -162,18 +162,18 @@ class Tester {
       test.alpha = 2;
       test.padding = {8, 16, 8};
       test.beta = turn == 3 ? -1.0f : 0.0f;
-      if (can_do(row_, outline(test, form, 3), 0)) run(test, form, form == Form::kSingle ? 1 : 3);
+      if (can_do(kernel_, outline(test, form, 3), 0)) run(test, form, form == Form::kSingle ? 1 : 3);
     }
   }
 
   // Kernels for vectors only, which few drawn cases suit: multiples of four around the tile.
   void run_vectors(Routine routine) {
-    if (std::strstr(row_.name, "wgmma") != nullptr) return;
+    if (std::strstr(kernel_.name, "wgmma") != nullptr) return;
     Case test = whole_tile(routine);
-    if (!can_do(row_, outline(test, Form::kSingle, 1), 0)) return;
+    if (!can_do(kernel_, outline(test, Form::kSingle, 1), 0)) return;
     test.padding = {1, 1, 1};
-    if (can_do(row_, outline(test, Form::kSingle, 1), 0)) return;
-    const Tile tile(row_.name);
+    if (can_do(kernel_, outline(test, Form::kSingle, 1), 0)) return;
+    const Tile tile(kernel_.name);
     const int64_t depths[] = {1, 4, tile.k, tile.k + 4, 2 * tile.k - 4, 3 * tile.k, 5 * tile.k + 4};
     for (int turn = 0; turn < 24; ++turn) {
       const int64_t m[] = {tile.m + 4, tile.m, 2 * tile.m + 4, 4}, n[] = {tile.n - 4, tile.n + 4, 8};
@@ -186,14 +186,14 @@ class Tester {
       test.padding = {4 * (turn / 2 % 2), 4 * (turn / 4 % 3), turn % 5};
       const Form form = turn % 5 == 4 ? Form::kStrided : Form::kSingle;
       const int count = form == Form::kSingle ? 1 : 3;
-      if (can_do(row_, outline(test, form, count), 0)) run(test, form, count);
+      if (can_do(kernel_, outline(test, form, count), 0)) run(test, form, count);
     }
   }
 
   // Strided batches beyond one tile of a triangle; the other side is short.
   void run_triangles(Routine routine) {
     constexpr int64_t kShort = 5;
-    const int64_t order = Tile(row_.name).m + 44;
+    const int64_t order = Tile(kernel_.name).m + 44;
     constexpr int kStep = kPart > 3 ? 5 : 1;  // a quarter of the turns has each setting both ways
     for (int turn = 0; turn < 16; turn += kStep) {
       Case test;
@@ -206,7 +206,7 @@ class Tester {
       set_size(left ? order : kShort, left ? kShort : order, kShort, &test);
       test.alpha = 2;
       test.beta = is_in_place(routine) ? 0.0f : -1.0f;
-      if (can_do(row_, outline(test, Form::kStrided, 3), 0)) run(test, Form::kStrided, 3);
+      if (can_do(kernel_, outline(test, Form::kStrided, 3), 0)) run(test, Form::kStrided, 3);
     }
   }
 
@@ -216,11 +216,11 @@ class Tester {
 
  private:
   bool copies(Routine routine) const {
-    return std::strstr(row_.name, "_packed") != nullptr && element_of(routine) != Element::kFloat;
+    return std::strstr(kernel_.name, "_packed") != nullptr && element_of(routine) != Element::kFloat;
   }
 
   Case whole_tile(Routine routine) const {
-    const Tile tile(row_.name);
+    const Tile tile(kernel_.name);
     Case test;
     test.routine = routine;
     set_size(tile.m, tile.n, tile.k, &test);
@@ -229,13 +229,13 @@ class Tester {
   }
 
   void draw_all(Routine routine, Form form) {
-    Draw draw(Tile(row_.name), routine);
+    Draw draw(Tile(kernel_.name), routine);
     const int share = form == Form::kSingle ? 1 : 3;
     const int count = form == Form::kSingle ? 1 : 3;
     Case test;
     const size_t step = form == Form::kSingle ? table_step() : 0;
     for (size_t i = 0; step > 0 && i < draw.table().size(); i += step) {
-      if (can_do(row_, outline(draw.table()[i], form, count), 0)) run(draw.table()[i], form, count);
+      if (can_do(kernel_, outline(draw.table()[i], form, count), 0)) run(draw.table()[i], form, count);
     }
     for (int i = 0; step == 0 && i < kSmall / share; ++i) {
       if (!find(
@@ -261,21 +261,21 @@ class Tester {
   bool find(Form form, int count, const DrawOne &draw, Case *test) {
     for (int i = 0; i < kTries; ++i) {
       *test = draw();
-      if (!can_do(row_, outline(*test, form, count), 0)) continue;
+      if (!can_do(kernel_, outline(*test, form, count), 0)) continue;
       claimed_ = true;
       return true;
     }
     return false;
   }
 
-  Kernel row_;
+  Kernel kernel_;
   int turn_ = 0, ran_ = 0, failed_ = 0, ran_of_form_ = 0, chains_ = 0;
   bool claimed_ = false;  // the kernel supports the form, as far as requested
 };
 
 // Triangular systems of small integers whose inverse exceeds double, exact by substitution. A NaN on the right-hand
 // side must not reach earlier solutions.
-std::string solve_steep(const Kernel &row, libsgemm_side_t side, libsgemm_uplo_t uplo, bool with_nan) {
+std::string solve_steep(const Kernel &kernel, libsgemm_side_t side, libsgemm_uplo_t uplo, bool with_nan) {
   constexpr int64_t kOrder = 40, kCount = 3, kAt = 21;
   const bool left = side == LIBSGEMM_LEFT, lower = uplo == LIBSGEMM_LOWER;
   const int64_t m = left ? kOrder : kCount, n = left ? kCount : kOrder;
@@ -308,7 +308,7 @@ std::string solve_steep(const Kernel &row, libsgemm_side_t side, libsgemm_uplo_t
   d.lda = kOrder, d.ldb = d.ldc = m;
   d.batch_count = 1;
   libsgemm::Error error = {};
-  if (row.launch(d, {}, &error) != LIBSGEMM_SUCCESS) return error.text;
+  if (kernel.launch(d, {}, &error) != LIBSGEMM_SUCCESS) return error.text;
   for (int64_t system = 0; system < kCount; ++system) {
     for (int64_t i = 0; i < kOrder; ++i) {
       const bool reached = with_nan && system == 1 && (lower == left ? i >= kAt : i <= kAt);
@@ -325,7 +325,7 @@ constexpr char kNotForThis[] = "is not for this";
 
 // Multiplies by 1 numbers that TF32 rounds: ties and neighbours, numbers that round to a power of two, denormal ones,
 // the largest. Returns the first that is not exact to the last place, or kNotForThis.
-std::string round_all(const Kernel &row, libsgemm_op_t transa) {
+std::string round_all(const Kernel &kernel, libsgemm_op_t transa) {
   std::vector<float> numbers = {INFINITY, -INFINITY, libsgemm::float_from_bits(0x7f800001),
                                 libsgemm::float_from_bits(0x7fffffff)};
   for (const uint32_t exponent : {0u, 1u, 2u, 100u, 127u, 253u, 254u}) {
@@ -351,7 +351,7 @@ std::string round_all(const Kernel &row, libsgemm_op_t transa) {
   d.a = a.data(), d.b = b.data(), d.c = c.data();
   d.lda = along_k ? kDepth : m, d.ldb = kDepth, d.ldc = m;
   d.batch_count = 1;
-  const libsgemm::Plan plan = prepare(row, d, 0);
+  const libsgemm::Plan plan = prepare(kernel, d, 0);
   if (plan.kernel == nullptr) return kNotForThis;
   Workspace workspace(plan.workspace);
   libsgemm::Launch launch = {};
@@ -359,7 +359,7 @@ std::string round_all(const Kernel &row, libsgemm_op_t transa) {
   launch.workspace_bytes = plan.workspace;
   launch.config = plan.config;
   libsgemm::Error error = {};
-  if (row.launch(d, launch, &error) != LIBSGEMM_SUCCESS) return error.text;
+  if (kernel.launch(d, launch, &error) != LIBSGEMM_SUCCESS) return error.text;
   for (size_t i = 0; i < numbers.size(); ++i) {
     const float wanted = libsgemm::round_to_tf32(numbers[i]);
     if (c[i] == wanted || (std::isnan(c[i]) && std::isnan(wanted))) continue;
@@ -370,9 +370,9 @@ std::string round_all(const Kernel &row, libsgemm_op_t transa) {
   return "";
 }
 
-void test_row(const Kernel &row) {
-  DYNAMIC_SECTION(row.name) {
-    Tester tester(row);
+void test_kernel(const Kernel &kernel) {
+  DYNAMIC_SECTION(kernel.name) {
+    Tester tester(kernel);
     for (const Routine routine : kSingleRoutines) {
       for (const Form form : kForms) tester.run_all(routine, form);
       if (routine_of(routine) == libsgemm::Routine::gemm) {
@@ -386,11 +386,11 @@ void test_row(const Kernel &row) {
     }
     CHECK(tester.failed() == 0);
     CHECK(tester.ran() > 20 / kPart);
-    CHECK((tester.chains() > 5) == row.invariant);
-    if (row.math_mode == LIBSGEMM_MATH_TF32) {
+    CHECK((tester.chains() > 5) == kernel.invariant);
+    if (kernel.math_mode == LIBSGEMM_MATH_TF32) {
       int forms = 0;
       for (const libsgemm_op_t op : {LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS}) {
-        const std::string found = round_all(row, op);
+        const std::string found = round_all(kernel, op);
         if (found == kNotForThis) continue;
         ++forms;
         CHECK(found == "");
@@ -400,10 +400,10 @@ void test_row(const Kernel &row) {
     Case solve;
     solve.routine = Routine::kStrsm;
     set_size(40, 3, 40, &solve);
-    if (!can_do(row, outline(solve, Form::kSingle, 1), 0)) return;
+    if (!can_do(kernel, outline(solve, Form::kSingle, 1), 0)) return;
     for (const libsgemm_side_t side : {LIBSGEMM_LEFT, LIBSGEMM_RIGHT}) {
       for (const libsgemm_uplo_t uplo : {LIBSGEMM_UPPER, LIBSGEMM_LOWER}) {
-        for (const bool with_nan : {false, true}) CHECK(solve_steep(row, side, uplo, with_nan) == "");
+        for (const bool with_nan : {false, true}) CHECK(solve_steep(kernel, side, uplo, with_nan) == "");
       }
     }
   }
@@ -411,10 +411,10 @@ void test_row(const Kernel &row) {
 
 }  // namespace
 
-TEST_CASE("a kernel row gives the right results on the CPU", "[row]") {
+TEST_CASE("a kernel gives the right results on the CPU", "[kernel]") {
   for (const CodeKernels &code : kernels_by_code(false)) {
     DYNAMIC_SECTION(code.code) {
-      for (const Kernel &row : code.kernels) test_row(row);
+      for (const Kernel &kernel : code.kernels) test_kernel(kernel);
     }
   }
 }

@@ -5,7 +5,7 @@
 #include "gpu/device_model.h"
 #include "gpu/kernels.h"
 #include "gpu/splits/fp64_share.h"
-#include "gpu/splits/split_row.h"
+#include "gpu/splits/split_kernel.h"
 #include "routines/hard_operands.h"
 #include "simt/fibers/job.h"
 #include "support/catch.h"
@@ -24,11 +24,11 @@ constexpr const char *kChips[] = {"MI300X", "MI355X"}, *kChipsWithout[] = {"MI10
 constexpr const char *kChips[] = {"A100", "H100"}, *kChipsWithout[] = {"RTX 4090"};
 #endif
 
-std::vector<Kernel> rows_of(libsgemm_math_mode_t mode) {
+std::vector<Kernel> kernels_of(libsgemm_math_mode_t mode) {
   std::vector<Kernel> found;
   for (int i = 0; i < libsgemm::gpu::kernel_count(); ++i) {
-    const Kernel &row = libsgemm::gpu::kernels()[i];
-    if (row.math_mode == mode && row.conv == nullptr) found.push_back(row);
+    const Kernel &kernel = libsgemm::gpu::kernels()[i];
+    if (kernel.math_mode == mode && kernel.conv == nullptr) found.push_back(kernel);
   }
   return found;
 }
@@ -67,28 +67,30 @@ struct Outcome {
   Tiles tiles;
   double share = -1;  // fp64_share(): recomputed tiles / all tiles
 };
-Outcome run(const Kernel &row, const Problem &problem, double share = 1, int device = 0) {
+Outcome run(const Kernel &kernel, const Problem &problem, double share = 1, int device = 0) {
   Placement placement(problem, LIBSGEMM_COL_MAJOR);
   GemmDesc desc = describe_call(Routine::kSgemm, placement.args());
-  desc.math_mode = row.math_mode;
+  desc.math_mode = kernel.math_mode;
   static uint64_t tickets = 0;
   desc.ticket = ++tickets;
   CHECK(fp64_share(desc.ticket) < 0);
-  REQUIRE(can_do(row, desc, device));
+  const libsgemm::Plan plan = prepare(kernel, desc, device);
+  REQUIRE(plan.kernel != nullptr);
   Launch launch = {};
   launch.device = device;
-  launch.workspace_bytes = static_cast<size_t>(share * static_cast<double>(prepare(row, desc, device).workspace));
+  launch.config = plan.config;
+  launch.workspace_bytes = static_cast<size_t>(share * static_cast<double>(plan.workspace));
   Workspace workspace(launch.workspace_bytes);
   launch.workspace = workspace.data();
   Error error = {};
   Outcome outcome;
-  if (row.launch(desc, launch, &error) != LIBSGEMM_SUCCESS) {
+  if (kernel.launch(desc, launch, &error) != LIBSGEMM_SUCCESS) {
     outcome.fault = error.text;
     return outcome;
   }
   CHECK(workspace.intact());
   outcome.fault = placement.check({}, Bound::kUsual, 1e12, &outcome.worst);
-  if (row.math_mode != LIBSGEMM_MATH_FP32_FAST) return outcome;
+  if (kernel.math_mode != LIBSGEMM_MATH_FP32_FAST) return outcome;
   if (desc.k >= kLeastFast) {
     outcome.tiles = tiles_of(desc, launch.workspace, launch.workspace_bytes);
     outcome.share = fp64_share(desc.ticket);
@@ -128,12 +130,12 @@ TEST_CASE("fp32_fast keeps the bound of FP32, and leaves to FP64 what it must an
         return 0;
     }
   };
-  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+  for (const Kernel &kernel : kernels_of(LIBSGEMM_MATH_FP32_FAST)) {
     int turn = 0;
     for (const Hard hard : kHard) {
-      const Outcome outcome = run(row, hard_problem(hard, shape(turn++, 133, 140, 297)));
-      INFO(row.name << ", " << name_of(hard) << ": " << outcome.tiles.repaired << " of " << outcome.tiles.all
-                    << " tiles by FP64, worst error " << outcome.worst << " bounds");
+      const Outcome outcome = run(kernel, hard_problem(hard, shape(turn++, 133, 140, 297)));
+      INFO(kernel.name << ", " << name_of(hard) << ": " << outcome.tiles.repaired << " of " << outcome.tiles.all
+                       << " tiles by FP64, worst error " << outcome.worst << " bounds");
       CHECK(outcome.fault == "");
       CHECK(outcome.tiles.all == 4);
       // Chance decides for outliers and Cauchy.
@@ -144,20 +146,20 @@ TEST_CASE("fp32_fast keeps the bound of FP32, and leaves to FP64 what it must an
 }
 
 TEST_CASE("fp16x3 has no such guard, and misses the bound") {
-  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP16X3)) {
-    const Outcome outcome = run(row, hard_problem(Hard::kScaledDepth, shape(0, 40, 50, 97)));
-    INFO(row.name);
+  for (const Kernel &kernel : kernels_of(LIBSGEMM_MATH_FP16X3)) {
+    const Outcome outcome = run(kernel, hard_problem(Hard::kScaledDepth, shape(0, 40, 50, 97)));
+    INFO(kernel.name);
     CHECK(outcome.fault != "");
     CHECK(outcome.worst > 100);
   }
 }
 
 TEST_CASE("fp32_fast in panels of k: a wide tile is left alone by all of them") {
-  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+  for (const Kernel &kernel : kernels_of(LIBSGEMM_MATH_FP32_FAST)) {
     for (const double share : {1.0, 1.7}) {
       Case test = shape(1, 130, 20, 600);
       test.beta = -0.5f;
-      const Outcome outcome = run(row, hard_problem(Hard::kOneWideRow, test), share);
+      const Outcome outcome = run(kernel, hard_problem(Hard::kOneWideRow, test), share);
       CHECK(outcome.fault == "");
       CHECK(outcome.tiles.repaired == 1);
       CHECK(outcome.tiles.all == 2);
@@ -167,11 +169,11 @@ TEST_CASE("fp32_fast in panels of k: a wide tile is left alone by all of them") 
 
 TEST_CASE("fp16x3 and fp32_fast with k beyond a chain of sums: C takes its parts in turns") {
   for (const libsgemm_math_mode_t mode : {LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_FP32_FAST}) {
-    for (const Kernel &row : rows_of(mode)) {
+    for (const Kernel &kernel : kernels_of(mode)) {
       Case test = shape(1, 20, 30, 8501);
       test.beta = -0.5f;
-      const Outcome outcome = run(row, hard_problem(Hard::kNormal, test), 40);
-      INFO(row.name << ": " << outcome.worst << " bounds");
+      const Outcome outcome = run(kernel, hard_problem(Hard::kNormal, test), 40);
+      INFO(kernel.name << ": " << outcome.worst << " bounds");
       CHECK(outcome.fault == "");
       CHECK(outcome.tiles.repaired == 0);
     }
@@ -182,32 +184,32 @@ TEST_CASE("fp32_fast where all of C is left to FP64", "[fp32_fast]") {
   for (const char *chip : kChips) {
     const int device = simt::device_called(chip);
     REQUIRE(device >= 0);
-    for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+    for (const Kernel &kernel : kernels_of(LIBSGEMM_MATH_FP32_FAST)) {
       for (int turn = 0; turn < 4; ++turn) {
         const Problem problem = hard_problem(Hard::kScaledDepth, shape(turn, 67, 70, turn == 3 ? 33 : 277));
         GemmDesc desc = outline(problem.test, Form::kSingle, 1);
-        if (!can_do(row, desc, device)) continue;  // needs a later architecture's instructions
-        CHECK(run(row, problem, 1, device).fault == "");
+        if (!can_do(kernel, desc, device)) continue;  // needs a later architecture's instructions
+        CHECK(run(kernel, problem, 1, device).fault == "");
       }
     }
   }
 }
 
-TEST_CASE("fp32_fast has no rows where FP64 is slow, or FP16 without denormals") {
+TEST_CASE("fp32_fast has no kernels where FP64 is slow, or FP16 without denormals") {
   GemmDesc desc = outline(case_of(Routine::kSgemm, 512, 512, 512), Form::kSingle, 1);
   desc.math_mode = LIBSGEMM_MATH_FP32_FAST;
   for (const char *chip : kChipsWithout) {
     const int device = simt::device_called(chip);
     INFO(chip);
     REQUIRE(device >= 0);
-    for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) CHECK_FALSE(can_do(row, desc, device));
+    for (const Kernel &kernel : kernels_of(LIBSGEMM_MATH_FP32_FAST)) CHECK_FALSE(can_do(kernel, desc, device));
     CHECK(split_plan_bytes(desc, device) == 0);
   }
 }
 
 // Each element is a single product of factors with all 24 bits, of which splits lose most.
 TEST_CASE("the excesses of rows and columns decide, and as much as is allowed keeps the bound") {
-  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+  for (const Kernel &kernel : kernels_of(LIBSGEMM_MATH_FP32_FAST)) {
     for (const int64_t k : {260, 1030}) {
       const int allowed = most_excess(k);
       CHECK(allowed == (k == 260 ? 2 : 3));
@@ -229,9 +231,9 @@ TEST_CASE("the excesses of rows and columns decide, and as much as is allowed ke
               p.b.at(5, j) = std::ldexp(j == 7 ? 0x1.fffffep0f : bits * 0x1p-24f, -most - kNarrow - of_b);
             }
             solve(&p);
-            const Outcome outcome = run(row, p);
-            INFO(row.name << " k " << k << " 2^" << most << ", excess " << of_a << " and " << of_b << ": "
-                          << outcome.worst << " bounds");
+            const Outcome outcome = run(kernel, p);
+            INFO(kernel.name << " k " << k << " 2^" << most << ", excess " << of_a << " and " << of_b << ": "
+                             << outcome.worst << " bounds");
             CHECK(outcome.fault == "");
             const int excess = std::max(0, of_a) + std::max(0, of_b);
             CHECK(outcome.tiles.repaired == (excess > allowed ? 1 : 0));
@@ -275,17 +277,17 @@ Problem chance_problem(Plain plain, const Case &test) {
 }  // namespace
 
 TEST_CASE("fp32_fast takes what is tiny by chance in ordinary data for what it is") {
-  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+  for (const Kernel &kernel : kernels_of(LIBSGEMM_MATH_FP32_FAST)) {
     int turn = 0;
     for (const Plain plain : {Plain::kNormal, Plain::kPositive, Plain::kUniform, Plain::kNormal}) {
       const Case test = turn < 3 ? shape(turn, 133, 140, 297) : shape(0, 10, 20, 4096);
       const Problem p = chance_problem(plain, test);
-      const Outcome whole = run(row, p, turn < 3 ? kOnePanel : 16);
-      INFO(row.name << " " << turn << ": worst error " << whole.worst << " bounds");
+      const Outcome whole = run(kernel, p, turn < 3 ? kOnePanel : 16);
+      INFO(kernel.name << " " << turn << ": worst error " << whole.worst << " bounds");
       CHECK(whole.fault == "");
       CHECK(whole.tiles.all == (turn < 3 ? 4 : 1));
       CHECK(whole.tiles.repaired == 0);
-      const Outcome panels = run(row, p);
+      const Outcome panels = run(kernel, p);
       CHECK(panels.fault == "");
       CHECK(panels.tiles.repaired == panels.tiles.all);
       ++turn;
@@ -296,14 +298,14 @@ TEST_CASE("fp32_fast takes what is tiny by chance in ordinary data for what it i
 // Density counts in a single panel only: otherwise the first would be multiplied, and C scaled by beta, before the last
 // one leaves the tile to FP64.
 TEST_CASE("fp32_fast in panels of k: rows that are dense but in the last one") {
-  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+  for (const Kernel &kernel : kernels_of(LIBSGEMM_MATH_FP32_FAST)) {
     Case test = shape(1, 130, 20, 600);
     test.beta = -0.5f;
     Problem p = hard_problem(Hard::kTiny, test);
     for (int64_t l = 580; l < 590; ++l) in_a(&p, 0, l) = 0;
     solve(&p);
-    const Outcome outcome = run(row, p);
-    INFO(row.name << ": " << outcome.worst << " bounds");
+    const Outcome outcome = run(kernel, p);
+    INFO(kernel.name << ": " << outcome.worst << " bounds");
     CHECK(outcome.fault == "");
     CHECK(outcome.tiles.repaired == 2);
   }
@@ -318,7 +320,7 @@ TEST_CASE("eight small elements of 64 steps are few, nine are not") {
   // largest.
   constexpr Small kSmall[] = {{0, 8, true},     {0, 9, false},  {119, 9, false}, {120, 16, true},
                               {120, 17, false}, {256, 8, true}, {288, 9, false}, {289, 8, true}};
-  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+  for (const Kernel &kernel : kernels_of(LIBSGEMM_MATH_FP32_FAST)) {
     int turn = 0;
     for (const Small &small : kSmall) {
       for (const bool of_a : {true, false}) {
@@ -326,16 +328,16 @@ TEST_CASE("eight small elements of 64 steps are few, nine are not") {
         for (Matrix *x : {&p.a, &p.b}) {
           for (float &value : x->values) value = std::copysign(std::min(1 + std::fabs(value), 1.875f), value);
         }
-        // The tile of op(A)'s last row and op(B)'s column 0, or of row 0 and the last column, has too much excess.
-        // Zeros count as small.
+        // The tile of op(A)'s last row and op(B)'s column 0, or of row 0 and the last column, has too much
+        // excess. Zeros count as small.
         const auto at = [&](int64_t l) -> float & { return of_a ? in_a(&p, 132, l) : in_b(&p, l, 139); };
         for (int64_t l = small.first; l < small.first + small.count; ++l) at(l) = l % 3 == 0 ? 0.0f : 0x1.ffp-14f;
         at(small.first + 1) = 0x1p-40f;
         at(small.first + small.count < 297 ? small.first + small.count : 3) = 0x1p-13f;
         solve(&p);
-        const Outcome outcome = run(row, p, kOnePanel);
-        INFO(row.name << " " << small.count << " from " << small.first << (of_a ? " of A" : " of B") << ": "
-                      << outcome.worst << " bounds");
+        const Outcome outcome = run(kernel, p, kOnePanel);
+        INFO(kernel.name << " " << small.count << " from " << small.first << (of_a ? " of A" : " of B") << ": "
+                         << outcome.worst << " bounds");
         CHECK(outcome.fault == "");
         CHECK(outcome.tiles.all == 4);
         CHECK(outcome.tiles.repaired == (small.few ? 0 : 2));
@@ -345,18 +347,18 @@ TEST_CASE("eight small elements of 64 steps are few, nine are not") {
 }
 
 TEST_CASE("as many small elements as are allowed, where they do most, keep the bound") {
-  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+  for (const Kernel &kernel : kernels_of(LIBSGEMM_MATH_FP32_FAST)) {
     int turn = 0;
     for (const int64_t k : {272, 319, 1030}) {
       Problem p = hard_problem(Hard::kFewSmall, shape(turn++, 40, 50, k));
-      const Outcome outcome = run(row, p, 5);
-      INFO(row.name << " k " << k << ": " << outcome.worst << " bounds");
+      const Outcome outcome = run(kernel, p, 5);
+      INFO(kernel.name << " k " << k << ": " << outcome.worst << " bounds");
       CHECK(outcome.fault == "");
       CHECK(outcome.worst < 0.25);
       CHECK(outcome.tiles.repaired == 0);
       in_a(&p, 39, 20) = 0x1.ffp-14f;
       solve(&p);
-      CHECK(run(row, p, 5).tiles.repaired == 1);
+      CHECK(run(kernel, p, 5).tiles.repaired == 1);
     }
   }
 }
@@ -392,7 +394,7 @@ TEST_CASE("parts hold an element to 2^-23 without excess, and to twice that for 
 
 // One wide product among others.
 TEST_CASE("fp32_fast in batches") {
-  for (const Kernel &row : rows_of(LIBSGEMM_MATH_FP32_FAST)) {
+  for (const Kernel &kernel : kernels_of(LIBSGEMM_MATH_FP32_FAST)) {
     Case test = shape(0, 30, 40, 270);
     test.inputs = Inputs::kRandom;
     std::vector<Problem> problems;
@@ -404,15 +406,17 @@ TEST_CASE("fp32_fast in batches") {
     GemmDesc desc = describe_call(Routine::kSgemm, placement.args());
     desc.batch = Batch::strided;
     desc.stride_a = 270 * 40, desc.stride_b = 50 * 270, desc.stride_c = 40 * 50;
-    desc.math_mode = row.math_mode;
+    desc.math_mode = kernel.math_mode;
     for (const double share : {1.0, 3.2}) {
       placement.restore();
       Launch launch = {};
-      launch.workspace_bytes = static_cast<size_t>(share * static_cast<double>(prepare(row, desc, 0).workspace));
+      const libsgemm::Plan plan = prepare(kernel, desc, 0);
+      launch.config = plan.config;
+      launch.workspace_bytes = static_cast<size_t>(share * static_cast<double>(plan.workspace));
       Workspace workspace(launch.workspace_bytes);
       launch.workspace = workspace.data();
       Error error = {};
-      REQUIRE(row.launch(desc, launch, &error) == LIBSGEMM_SUCCESS);
+      REQUIRE(kernel.launch(desc, launch, &error) == LIBSGEMM_SUCCESS);
       CHECK(workspace.intact());
       CHECK(placement.check() == "");
     }

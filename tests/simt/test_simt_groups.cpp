@@ -15,7 +15,7 @@ using libsgemm::Launch;
 namespace {
 
 struct Way {
-  Kernel row;
+  Kernel kernel;
   Routine routine;
   bool aligned;
 };
@@ -23,12 +23,12 @@ struct Way {
 std::vector<Way> ways() {
   std::vector<Way> found;
   for (int i = 0; i < libsgemm::gpu::kernel_count(); ++i) {
-    const Kernel &row = libsgemm::gpu::kernels()[i];
-    if (row.groups == nullptr) continue;
-    if (row.math_mode == LIBSGEMM_MATH_FP64) {
-      found.push_back({row, Routine::kSgemm, false});
+    const Kernel &kernel = libsgemm::gpu::kernels()[i];
+    if (kernel.groups == nullptr) continue;
+    if (kernel.math_mode == LIBSGEMM_MATH_FP64) {
+      found.push_back({kernel, Routine::kSgemm, false});
     } else {
-      for (const Routine routine : {Routine::kShgemm, Routine::kSbgemm}) found.push_back({row, routine, true});
+      for (const Routine routine : {Routine::kShgemm, Routine::kSbgemm}) found.push_back({kernel, routine, true});
     }
   }
   return found;
@@ -60,20 +60,20 @@ Case case_of_group(const Way &way, int64_t m, int64_t n, int64_t k, int turn) {
   return test;
 }
 
-std::string run_groups(const Kernel &row, std::vector<std::unique_ptr<Job>> *jobs) {
+std::string run_groups(const Kernel &kernel, std::vector<std::unique_ptr<Job>> *jobs) {
   std::vector<GemmDesc> groups;
   for (const auto &job : *jobs) groups.push_back(job->desc());
   const auto count = static_cast<int64_t>(groups.size());
-  const double cost = row.groups->cost(groups.data(), count, 0);
+  const double cost = kernel.groups->cost(groups.data(), count, 0);
   if (!(cost > 0 && std::isfinite(cost))) return "costs " + std::to_string(cost) + " s";
   Error error = {};
   bool enqueued = false;
   Launch launch = {};
   launch.enqueued = &enqueued;
-  if (row.groups->launch(groups.data(), count, launch, &error) != LIBSGEMM_SUCCESS) return error.text;
+  if (kernel.groups->launch(groups.data(), count, launch, &error) != LIBSGEMM_SUCCESS) return error.text;
   if (!enqueued) return "says that it has enqueued nothing";
   for (size_t i = 0; i < jobs->size(); ++i) {
-    const std::string fault = (*jobs)[i]->check({row.math_mode, row.truncates});
+    const std::string fault = (*jobs)[i]->check({kernel.math_mode, kernel.truncates});
     if (!fault.empty()) return "group " + std::to_string(i) + ": " + fault;
   }
   return "";
@@ -90,8 +90,8 @@ TEST_CASE("ragged groups in all transpositions, aligned and not, with scalars of
       const Form form = turn % 3 == 0 ? Form::kHostArrays : Form::kSingle;
       jobs.push_back(std::make_unique<Job>(test, form, turn % 5 == 0, form == Form::kSingle ? 1 : 3));
     }
-    INFO(way.row.name << " " << entry_name(way.routine));
-    CHECK(run_groups(way.row, &jobs) == "");
+    INFO(way.kernel.name << " " << entry_name(way.routine));
+    CHECK(run_groups(way.kernel, &jobs) == "");
   }
 }
 
@@ -102,8 +102,8 @@ TEST_CASE("more products than one launch holds, and of groups that are larger th
       jobs.push_back(
           std::make_unique<Job>(case_of_group(way, 3, 4, 5 + count % 7, 0), Form::kHostArrays, false, count));
     }
-    INFO(way.row.name << " " << entry_name(way.routine));
-    CHECK(run_groups(way.row, &jobs) == "");
+    INFO(way.kernel.name << " " << entry_name(way.routine));
+    CHECK(run_groups(way.kernel, &jobs) == "");
   }
 }
 
@@ -132,11 +132,11 @@ TEST_CASE("more groups than one launch holds, of one product each and of product
       desc.c_array = outputs.back().data();
       groups.push_back(desc);
     }
-    INFO(way.row.name << " " << entry_name(way.routine));
+    INFO(way.kernel.name << " " << entry_name(way.routine));
     Error error = {};
     const auto count = static_cast<int64_t>(groups.size());
-    REQUIRE(way.row.groups->launch(groups.data(), count, Launch{}, &error) == LIBSGEMM_SUCCESS);
-    for (const auto &job : jobs) REQUIRE(job->check({way.row.math_mode, way.row.truncates}) == "");
+    REQUIRE(way.kernel.groups->launch(groups.data(), count, Launch{}, &error) == LIBSGEMM_SUCCESS);
+    for (const auto &job : jobs) REQUIRE(job->check({way.kernel.math_mode, way.kernel.truncates}) == "");
   }
 }
 
@@ -153,18 +153,18 @@ TEST_CASE("a group of which one operand does not lie where the others' strides w
       std::vector<const void *> moved(array, array + 4);
       moved[2] = elsewhere.data();
       (of_a ? desc.a_array : desc.b_array) = moved.data();
-      INFO(way.row.name << " " << entry_name(way.routine) << (of_a ? ", A" : ", B"));
+      INFO(way.kernel.name << " " << entry_name(way.routine) << (of_a ? ", A" : ", B"));
       // A kernel that reads here gives a wrong result.
       std::memset(const_cast<void *>(array[2]), 0x11, x.size);
       Error error = {};
-      REQUIRE(way.row.groups->launch(&desc, 1, Launch{}, &error) == LIBSGEMM_SUCCESS);
+      REQUIRE(way.kernel.groups->launch(&desc, 1, Launch{}, &error) == LIBSGEMM_SUCCESS);
       std::memcpy(const_cast<void *>(array[2]), elsewhere.data(), x.size);
-      CHECK(job.check({way.row.math_mode, way.row.truncates}) == "");
+      CHECK(job.check({way.kernel.math_mode, way.kernel.truncates}) == "");
     }
   }
 }
 
-TEST_CASE("groups with an unaligned operand are refused by rows that cannot read it") {
+TEST_CASE("groups with an unaligned operand are refused by kernels that cannot read it") {
   for (const Way &way : ways()) {
     Job job(case_of_group(way, 40, 40, 40, 0), Form::kHostArrays, false, 3);
     GemmDesc desc = job.desc();
@@ -175,8 +175,8 @@ TEST_CASE("groups with an unaligned operand are refused by rows that cannot read
       GemmDesc other = desc;
       (operand == 0 ? other.a_array : other.b_array) = moved.data();
       const GemmDesc both[] = {desc, other};
-      CHECK(std::isfinite(way.row.groups->cost(both, 1, 0)));
-      CHECK(std::isfinite(way.row.groups->cost(both, 2, 0)) != way.aligned);
+      CHECK(std::isfinite(way.kernel.groups->cost(both, 1, 0)));
+      CHECK(std::isfinite(way.kernel.groups->cost(both, 2, 0)) != way.aligned);
     }
   }
 }
@@ -190,15 +190,15 @@ TEST_CASE("a rehearsal of groups writes nothing, and what does not fit the table
     bool enqueued = false;
     launch.enqueued = &enqueued;
     Error error = {};
-    REQUIRE(way.row.groups->launch(&desc, 1, launch, &error) == LIBSGEMM_SUCCESS);
+    REQUIRE(way.kernel.groups->launch(&desc, 1, launch, &error) == LIBSGEMM_SUCCESS);
     CHECK_FALSE(enqueued);
-    CHECK(job.check({way.row.math_mode, way.row.truncates}) != "");
+    CHECK(job.check({way.kernel.math_mode, way.kernel.truncates}) != "");
     const double infinite = std::numeric_limits<double>::infinity();
     for (int64_t GemmDesc::*extent : {&GemmDesc::m, &GemmDesc::n, &GemmDesc::k, &GemmDesc::ldc}) {
       if (extent == &GemmDesc::ldc && way.aligned) continue;  // their tables have 64 bits
       GemmDesc large = desc;
       large.*extent = int64_t{1} << 31;
-      CHECK(way.row.groups->cost(&large, 1, 0) == infinite);
+      CHECK(way.kernel.groups->cost(&large, 1, 0) == infinite);
     }
   }
 }
@@ -207,7 +207,8 @@ TEST_CASE("the predicted time of groups") {
   for (const Way &way : ways()) {
     Job job(case_of_group(way, 130, 130, 200, 0), Form::kSingle, false, 1);
     const std::vector<GemmDesc> groups(64, job.desc());
-    const double one = way.row.groups->cost(groups.data(), 1, 0), all = way.row.groups->cost(groups.data(), 64, 0);
+    const double one = way.kernel.groups->cost(groups.data(), 1, 0),
+                 all = way.kernel.groups->cost(groups.data(), 64, 0);
     CHECK(all > one);
     CHECK(all < 64 * one);
   }

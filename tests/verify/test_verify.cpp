@@ -119,7 +119,7 @@ TEST_CASE("a result is right in the arithmetic it was computed in, and in no oth
   }
 }
 
-TEST_CASE("rows that truncate, and parts of inputs, have bounds of their own") {
+TEST_CASE("kernels that truncate, and parts of inputs, have bounds of their own") {
   using Arithmetic = libsgemm::Arithmetic;
   const int64_t k = 4096;
   Problem p(Routine::gemm, 1, 1, k);

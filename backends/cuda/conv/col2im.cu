@@ -1,6 +1,6 @@
 #include "gpu/conv/col2im.h"
 
-#include "gpu/conv/col2im_row.h"
+#include "gpu/conv/col2im_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {

@@ -2,7 +2,7 @@
 // full-rate FP64 tensor cores. The only variant is _split_k, whose partial sums take 4 bytes of workspace instead of 8.
 // Main loop: tiles/multistage.cuh. K-major operands are copied element by element.
 #include "ffma_conv.cuh"
-#include "ffma_conv_row.h"
+#include "ffma_conv_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -18,11 +18,11 @@ struct Config : TileShape<128, 64, 16, 8, 8, 8, 2> {
 
 }  // namespace
 
-LIBSGEMM_FFMA_CONV_ROW(sm75_ffma_128x64x16_conv)
+LIBSGEMM_FFMA_CONV_CODE(sm75_ffma_128x64x16_conv)
 
 KernelList sm75_ffma_128x64x16_conv() {
-  return {conv_kernel<ConvRow>("sm75_ffma_128x64x16_conv"),
-          conv_split_kernel<ConvRow>("sm75_ffma_128x64x16_conv_split_k")};
+  return {conv_kernel<ConvCode>("sm75_ffma_128x64x16_conv"),
+          conv_split_kernel<ConvCode>("sm75_ffma_128x64x16_conv_split_k")};
 }
 
 }  // namespace libsgemm::cuda

@@ -163,8 +163,8 @@ struct Narrow {
 }  // namespace
 
 KernelList sm75_ffma_16x64x4_narrow_conv() {
-  static constexpr ConvLaunch conv = {prepare_conv<Narrow::supports, Narrow::cost>, Narrow::launch};
-  return conv_row("sm75_ffma_16x64x4_narrow_conv", LIBSGEMM_MATH_FP32, "", &conv);
+  static constexpr ConvLaunch conv = {prepare_fixed<Narrow::supports, Narrow::cost>, Narrow::launch};
+  return kernel_of_conv("sm75_ffma_16x64x4_narrow_conv", LIBSGEMM_MATH_FP32, "", &conv);
 }
 
 }  // namespace libsgemm::cuda

@@ -8,7 +8,7 @@
 // 7 x 7, vertical dilation of 1 and vertical strides of 1 or 2, a workspace of 8 k r s bytes for each of up to 512
 // slices.
 #include "gpu/conv/depthwise.h"
-#include "gpu/conv/depthwise_row.h"
+#include "gpu/conv/depthwise_kernel.h"
 #include "gpu/dynamic_shared.h"
 
 namespace libsgemm::cuda {
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(32 * kDepthwiseSharing)
   depthwise_sum(p, partial, slices);
 }
 
-struct Row {
+struct DeviceCode {
   template <int Width, int Taps, int Down>
   static auto kernel() {
     return &sm75_ffma_4x1x4_depthwise<Width, Taps, Down>;
@@ -48,9 +48,9 @@ struct Row {
 
 }  // namespace
 
-KernelList sm75_ffma_4x1x4_depthwise() { return depthwise_kernel<Row>("sm75_ffma_4x1x4_depthwise"); }
+KernelList sm75_ffma_4x1x4_depthwise() { return depthwise_kernel<DeviceCode>("sm75_ffma_4x1x4_depthwise"); }
 KernelList sm75_ffma_4x1x4_depthwise_weights() {
-  return depthwise_weights_kernel<Row>("sm75_ffma_4x1x4_depthwise_weights");
+  return depthwise_weights_kernel<DeviceCode>("sm75_ffma_4x1x4_depthwise_weights");
 }
 
 }  // namespace libsgemm::cuda

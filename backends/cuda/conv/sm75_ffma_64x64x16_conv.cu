@@ -1,8 +1,8 @@
 // The convolutions of sm75_ffma_128x64x16_conv.cu with smaller tiles, for medium and small problems. _col2im computes
 // data gradients (gpu/conv/col2im_problem.h).
 #include "ffma_conv.cuh"
-#include "ffma_conv_row.h"
-#include "gpu/conv/col2im_row.h"
+#include "ffma_conv_kernel.h"
+#include "gpu/conv/col2im_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -18,12 +18,12 @@ struct Config : TileShape<64, 64, 16, 8, 4, 4, 2> {
 
 }  // namespace
 
-LIBSGEMM_FFMA_CONV_ROW(sm75_ffma_64x64x16_conv)
+LIBSGEMM_FFMA_CONV_CODE(sm75_ffma_64x64x16_conv)
 
 KernelList sm75_ffma_64x64x16_conv() {
-  return {conv_kernel<ConvRow>("sm75_ffma_64x64x16_conv"),
-          conv_split_kernel<ConvRow>("sm75_ffma_64x64x16_conv_split_k"),
-          col2im_kernel<ConvRow>("sm75_ffma_64x64x16_col2im")};
+  return {conv_kernel<ConvCode>("sm75_ffma_64x64x16_conv"),
+          conv_split_kernel<ConvCode>("sm75_ffma_64x64x16_conv_split_k"),
+          col2im_kernel<ConvCode>("sm75_ffma_64x64x16_col2im")};
 }
 
 }  // namespace libsgemm::cuda

@@ -1,9 +1,9 @@
 // The kernels of sm90_dmma_64x64x32_conv.cu for the A100, A800 and A30 (sm_80). Not measured.
 #include "dmma_conv.cuh"
-#include "dmma_conv_row.h"
+#include "dmma_conv_kernel.h"
 #include "fp64/sm80_dmma_64x64x32.h"
-#include "gpu/conv/col2im_row.h"
-#include "gpu/conv/conv_pack_row.h"
+#include "gpu/conv/col2im_kernel.h"
+#include "gpu/conv/conv_pack_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -14,13 +14,13 @@ struct Config : Sm80Dmma64x64x32 {
 
 }  // namespace
 
-LIBSGEMM_DMMA_CONV_ROW(sm80_dmma_64x64x32_conv)
+LIBSGEMM_DMMA_CONV_CODE(sm80_dmma_64x64x32_conv)
 
 KernelList sm80_dmma_64x64x32_conv() {
-  return {conv_kernel<ConvRow>("sm80_dmma_64x64x32_conv"),
-          conv_split_kernel<ConvRow>("sm80_dmma_64x64x32_conv_split_k"),
-          conv_packed_kernel<ConvRow>("sm80_dmma_64x64x32_conv_packed"),
-          col2im_kernel<ConvRow>("sm80_dmma_64x64x32_col2im")};
+  return {conv_kernel<ConvCode>("sm80_dmma_64x64x32_conv"),
+          conv_split_kernel<ConvCode>("sm80_dmma_64x64x32_conv_split_k"),
+          conv_packed_kernel<ConvCode>("sm80_dmma_64x64x32_conv_packed"),
+          col2im_kernel<ConvCode>("sm80_dmma_64x64x32_col2im")};
 }
 
 }  // namespace libsgemm::cuda

@@ -13,10 +13,10 @@
 // gradient, or a data gradient without strides; a shape for which the cost model chooses more than one slice; a
 // workspace of 8 slices ceil(m, 4) n bytes a group, at most 32 MiB.
 #include "dmma_conv.cuh"
-#include "dmma_conv_row.h"
+#include "dmma_conv_kernel.h"
 #include "fp64/sm90_dmma_64x64x32.h"
-#include "gpu/conv/col2im_row.h"
-#include "gpu/conv/conv_pack_row.h"
+#include "gpu/conv/col2im_kernel.h"
+#include "gpu/conv/conv_pack_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -25,13 +25,13 @@ using Config = Sm90Dmma64x64x32;
 
 }  // namespace
 
-LIBSGEMM_DMMA_CONV_ROW(sm90_dmma_64x64x32_conv)
+LIBSGEMM_DMMA_CONV_CODE(sm90_dmma_64x64x32_conv)
 
 KernelList sm90_dmma_64x64x32_conv() {
-  return {conv_kernel<ConvRow>("sm90_dmma_64x64x32_conv"),
-          conv_split_kernel<ConvRow>("sm90_dmma_64x64x32_conv_split_k"),
-          conv_packed_kernel<ConvRow>("sm90_dmma_64x64x32_conv_packed"),
-          col2im_kernel<ConvRow>("sm90_dmma_64x64x32_col2im")};
+  return {conv_kernel<ConvCode>("sm90_dmma_64x64x32_conv"),
+          conv_split_kernel<ConvCode>("sm90_dmma_64x64x32_conv_split_k"),
+          conv_packed_kernel<ConvCode>("sm90_dmma_64x64x32_conv_packed"),
+          col2im_kernel<ConvCode>("sm90_dmma_64x64x32_col2im")};
 }
 
 }  // namespace libsgemm::cuda

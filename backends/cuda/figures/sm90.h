@@ -1,11 +1,11 @@
 // Written by bench/model/fit.py, from times of random products with cold operands (docs/kernels/cost-model.md). FP32
-// rows: 710 products on an H200, seeds 8, 9, 11 and 12; the fit held them near earlier figures, from 530 other
-// products. Rows of 16-bit inputs: 640 products of shgemm on an H100, seeds 41 to 44 and 61 to 63. The sm80_mma rows
-// are fitted to the errors of predicted times alone, of 435 products.
+// kernels: 710 products on an H200, seeds 8, 9, 11 and 12; the fit held them near earlier figures, from 530 other
+// products. Kernels of 16-bit inputs: 640 products of shgemm on an H100, seeds 41 to 44 and 61 to 63. The sm80_mma
+// kernels are fitted to the errors of predicted times alone, of 435 products.
 #pragma once
 // clang-format off
 
-// X(row, peak_fraction, stall, steps, latency), of Figures in gpu/cost.h.
+// X(kernel, peak_fraction, stall, steps, latency), of Figures in gpu/cost.h.
 #define LIBSGEMM_FIGURES_SM90(X) \
   X(sm75_ffma_128x128x8_double_buffered, 0.7379, 1.911, 15.61, 1.391e-07) \
   X(sm75_ffma_32x32x16_double_buffered, 0.5004, 1.08, 21.85, 3.551e-07) \
@@ -44,7 +44,7 @@
   X(sm90_wgmma_64x128x32_packed, 0.23, 0.05, 10, 3e-07) \
   X(sm90_wgmma_64x128x64_grouped, 0.513, 0.05005, 12.53, 1.89e-07) \
 
-// X(row, measured / predicted).
+// X(kernel, measured / predicted).
 #define LIBSGEMM_SHARES_SM90(X) \
   X(sm75_ffma_128x32x16_tall, 1.249) \
   X(sm75_ffma_128x64x16_thin, 1.113) \

@@ -1,7 +1,7 @@
 // Like sm90_dmma_64x64x32_multistage.cu, but with warps of 32 x 64, for large C; gemm only. Tiles of 64 x 64 are mostly
 // faster.
+#include "dmma_kernel.h"
 #include "dmma_multistage.cuh"
-#include "dmma_row.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -17,10 +17,11 @@ struct Config : DmmaShape<64, 128, 32, 32, 64> {
 
 }  // namespace
 
-LIBSGEMM_DMMA_ROW(sm90_dmma_64x128x32_multistage)
+LIBSGEMM_DMMA_CODE(sm90_dmma_64x128x32_multistage)
 
 KernelList sm90_dmma_64x128x32_multistage() {
-  return {dmma_kernel<Row>("sm90_dmma_64x128x32_multistage"), dmma_split_kernel<Row>("sm90_dmma_64x128x32_split_k")};
+  return {dmma_kernel<DeviceCode>("sm90_dmma_64x128x32_multistage"),
+          dmma_split_kernel<DeviceCode>("sm90_dmma_64x128x32_split_k")};
 }
 
 }  // namespace libsgemm::cuda

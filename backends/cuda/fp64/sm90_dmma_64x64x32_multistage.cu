@@ -15,9 +15,9 @@
 // Requires: sm_90; split_k: no arrays of pointers, a k for which more than one slice pays, a workspace of 8 * slices *
 // (m rounded up to a multiple of 4) * n bytes per product, at most 32 MiB.
 #include "dmma_one_sided.cuh"
-#include "dmma_one_sided_row.h"
+#include "dmma_one_sided_kernel.h"
 #include "dmma_triangle.cuh"
-#include "dmma_triangle_row.h"
+#include "dmma_triangle_kernel.h"
 #include "sm90_dmma_64x64x32.h"
 
 namespace libsgemm::cuda {
@@ -27,19 +27,24 @@ using Config = Sm90Dmma64x64x32;
 
 }  // namespace
 
-LIBSGEMM_DMMA_ROW(sm90_dmma_64x64x32_multistage)
+LIBSGEMM_DMMA_CODE(sm90_dmma_64x64x32_multistage)
 
 KernelList sm90_dmma_64x64x32_multistage() {
-  return {dmma_kernel<Row>("sm90_dmma_64x64x32_multistage"), dmma_split_kernel<Row>("sm90_dmma_64x64x32_split_k")};
+  return {dmma_kernel<DeviceCode>("sm90_dmma_64x64x32_multistage"),
+          dmma_split_kernel<DeviceCode>("sm90_dmma_64x64x32_split_k")};
 }
 
-LIBSGEMM_DMMA_TRIANGLE_ROW(sm90_dmma_64x64x32_triangle)
+LIBSGEMM_DMMA_TRIANGLE_CODE(sm90_dmma_64x64x32_triangle)
 
 KernelList sm90_dmma_64x64x32_triangle() {
-  return {dmma_triangle_kernel<TriangleRow>("sm90_dmma_64x64x32_triangle"),
-          dmma_triangle_split_kernel<TriangleRow>("sm90_dmma_64x64x32_triangle_split_k")};
+  return {dmma_triangle_kernel<TriangleCode>("sm90_dmma_64x64x32_triangle"),
+          dmma_triangle_split_kernel<TriangleCode>("sm90_dmma_64x64x32_triangle_split_k")};
 }
 
-LIBSGEMM_DMMA_ONE_SIDED_ROW(sm90_dmma_64x64x32_trmm, trmm, triangular)
+LIBSGEMM_DMMA_ONE_SIDED_CODE(sm90_dmma_64x64x32_trmm, trmm, triangular)
+
+KernelList sm90_dmma_64x64x32_trmm() {
+  return level3::one_sided_kernel<sm90_dmma_64x64x32_trmm_code>("sm90_dmma_64x64x32_trmm", LIBSGEMM_MATH_FP64);
+}
 
 }  // namespace libsgemm::cuda

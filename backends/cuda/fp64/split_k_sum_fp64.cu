@@ -1,5 +1,5 @@
 // Second kernels of split-K on FP64 tensor cores: gpu/tiles/split_k_sum.h.
-#include "dmma_triangle_row.h"
+#include "dmma_triangle_kernel.h"
 #include "gpu/tiles/split_k_sum.h"
 
 namespace libsgemm::cuda {

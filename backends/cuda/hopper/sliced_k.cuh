@@ -221,7 +221,7 @@ __device__ __forceinline__ void sliced_k(const TensorMap &, const TensorMap &, c
 
 #endif  // sm_90
 
-#define LIBSGEMM_SLICED_K_KERNEL(name, ...)                                          \
+#define LIBSGEMM_SLICED_K_CODE(name, ...)                                            \
   extern "C" __global__ void __launch_bounds__(SquareSlicedK::threads, 1)            \
       name(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, \
            const __grid_constant__ SlicedKProblem p) {                               \

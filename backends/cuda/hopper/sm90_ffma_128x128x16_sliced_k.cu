@@ -19,14 +19,14 @@
 #include "gpu/kernels.h"
 #include "reassigned.h"
 #include "sliced_k.cuh"
-#include "sliced_k_row.h"
+#include "sliced_k_kernel.h"
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_128x128x16_sliced_k, SquareSlicedK, false, false, false)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_128x128x16_sliced_k_along_k, SquareSlicedK, false, true, false)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_128x128x16_sliced_k_along_k_swapped, SquareSlicedK, true, true, false)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_128x128x16_sliced_k_along_k_transposed, SquareSlicedK, false, true, true)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_128x128x16_sliced_k, SquareSlicedK, false, false, false)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_128x128x16_sliced_k_along_k, SquareSlicedK, false, true, false)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_128x128x16_sliced_k_along_k_swapped, SquareSlicedK, true, true, false)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_128x128x16_sliced_k_along_k_transposed, SquareSlicedK, false, true, true)
 
 namespace {
 
@@ -49,7 +49,7 @@ libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *erro
 }  // namespace
 
 KernelList sm90_ffma_128x128x16_sliced_k() {
-  return sliced_k_row<SquareSlicedK>("sm90_ffma_128x128x16_sliced_k", launch);
+  return sliced_k_entry<SquareSlicedK>("sm90_ffma_128x128x16_sliced_k", launch);
 }
 
 }  // namespace libsgemm::cuda

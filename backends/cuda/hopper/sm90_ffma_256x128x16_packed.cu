@@ -13,7 +13,7 @@
 #include "gpu/kernels.h"
 #include "runtime/device.h"
 #include "runtime/launch.h"
-#include "stream_k_row.h"
+#include "stream_k_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -189,7 +189,7 @@ Copied copied(bool wanted, const void *source, int64_t ld, bool transposed, int6
   return c;
 }
 
-libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *error) {
+libsgemm_status_t launch_product(const GemmDesc &desc, const Launch &launch, Error *error) {
   const Pieces p = cut(desc);
   auto *copy_a = static_cast<float *>(launch.workspace), *copy_b = copy_a + (p.copies_a ? padded(p.m) * p.k : 0);
   Launch product = launch;
@@ -218,8 +218,8 @@ libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *
 }  // namespace
 
 KernelList sm90_ffma_256x128x16_packed() {
-  Kernel kernel = {"sm90_ffma_256x128x16_packed", LIBSGEMM_MATH_FP32, prepare_one<supports, cost, workspace>,
-                   launch_row};
+  Kernel kernel = {"sm90_ffma_256x128x16_packed", LIBSGEMM_MATH_FP32, prepare_fixed<supports, cost, workspace>,
+                   launch_product};
   kernel.in_steps = true;
   kernel.invariant = true;
   return kernel;

@@ -6,7 +6,7 @@
 #include "reassigned.h"
 #include "runtime/launch.h"
 #include "stream_k.cuh"
-#include "stream_k_row.h"
+#include "stream_k_kernel.h"
 
 namespace libsgemm::cuda {
 
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(StreamKShape::multipliers) stream_k_sum(const 
 #endif
 }
 
-libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *error) {
+libsgemm_status_t launch_product(const GemmDesc &desc, const Launch &launch, Error *error) {
   using Function = StreamKKernel::Function;
   static const StreamKKernel kernel = {
       {{reassigned<Function>("sm90_ffma_256x128x16_split_k", sm90_ffma_256x128x16_split_k),
@@ -72,7 +72,7 @@ libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *
 }  // namespace
 
 KernelList sm90_ffma_256x128x16_split_k() {
-  return stream_k_row<Sharing::split_k>("sm90_ffma_256x128x16_split_k", launch_row);
+  return stream_k_entry<Sharing::split_k>("sm90_ffma_256x128x16_split_k", launch_product);
 }
 
 }  // namespace libsgemm::cuda

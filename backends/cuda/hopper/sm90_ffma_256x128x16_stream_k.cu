@@ -22,7 +22,7 @@
 #include "gpu/kernels.h"
 #include "reassigned.h"
 #include "stream_k.cuh"
-#include "stream_k_row.h"
+#include "stream_k_kernel.h"
 
 namespace libsgemm::cuda {
 
@@ -71,7 +71,7 @@ const StreamKKernel &stream_k_kernel() {
 
 namespace {
 
-libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *error) {
+libsgemm_status_t launch_product(const GemmDesc &desc, const Launch &launch, Error *error) {
   const StreamKPlan plan = stream_k_plan(desc, Sharing::stream, launch.device);
   return launch_stream_k(desc, plan, stream_k_kernel(), launch, error);
 }
@@ -79,7 +79,7 @@ libsgemm_status_t launch_row(const GemmDesc &desc, const Launch &launch, Error *
 }  // namespace
 
 KernelList sm90_ffma_256x128x16_stream_k() {
-  Kernel kernel = stream_k_row<Sharing::stream>("sm90_ffma_256x128x16_stream_k", launch_row);
+  Kernel kernel = stream_k_entry<Sharing::stream>("sm90_ffma_256x128x16_stream_k", launch_product);
   kernel.invariant = true;  // plan_stream() cuts no tiles then
   return kernel;
 }

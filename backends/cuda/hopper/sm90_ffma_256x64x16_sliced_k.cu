@@ -4,18 +4,18 @@
 #include "gpu/kernels.h"
 #include "reassigned.h"
 #include "sliced_k.cuh"
-#include "sliced_k_row.h"
+#include "sliced_k_kernel.h"
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_256x64x16_sliced_k, ThinSlicedK, false, false, false)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_256x64x16_sliced_k_transposed, ThinSlicedK, false, false, true)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_256x64x16_sliced_k_along_k, ThinSlicedK, false, true, false)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_256x64x16_sliced_k_along_k_transposed, ThinSlicedK, false, true, true)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_256x64x16_sliced_k_swapped, ThinSlicedK, true, false, false)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_256x64x16_sliced_k_swapped_transposed, ThinSlicedK, true, false, true)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_256x64x16_sliced_k_along_k_swapped, ThinSlicedK, true, true, false)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_256x64x16_sliced_k_along_k_swapped_transposed, ThinSlicedK, true, true, true)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_256x64x16_sliced_k, ThinSlicedK, false, false, false)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_256x64x16_sliced_k_transposed, ThinSlicedK, false, false, true)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_256x64x16_sliced_k_along_k, ThinSlicedK, false, true, false)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_256x64x16_sliced_k_along_k_transposed, ThinSlicedK, false, true, true)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_256x64x16_sliced_k_swapped, ThinSlicedK, true, false, false)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_256x64x16_sliced_k_swapped_transposed, ThinSlicedK, true, false, true)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_256x64x16_sliced_k_along_k_swapped, ThinSlicedK, true, true, false)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_256x64x16_sliced_k_along_k_swapped_transposed, ThinSlicedK, true, true, true)
 
 namespace {
 
@@ -46,6 +46,8 @@ libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *erro
 
 }  // namespace
 
-KernelList sm90_ffma_256x64x16_sliced_k() { return sliced_k_row<ThinSlicedK>("sm90_ffma_256x64x16_sliced_k", launch); }
+KernelList sm90_ffma_256x64x16_sliced_k() {
+  return sliced_k_entry<ThinSlicedK>("sm90_ffma_256x64x16_sliced_k", launch);
+}
 
 }  // namespace libsgemm::cuda

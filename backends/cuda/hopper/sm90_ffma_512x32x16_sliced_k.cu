@@ -2,18 +2,18 @@
 #include "gpu/kernels.h"
 #include "reassigned.h"
 #include "sliced_k.cuh"
-#include "sliced_k_row.h"
+#include "sliced_k_kernel.h"
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_512x32x16_sliced_k, ThinnerSlicedK, false, false, false)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_512x32x16_sliced_k_transposed, ThinnerSlicedK, false, false, true)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_512x32x16_sliced_k_along_k, ThinnerSlicedK, false, true, false)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_512x32x16_sliced_k_along_k_transposed, ThinnerSlicedK, false, true, true)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_512x32x16_sliced_k_swapped, ThinnerSlicedK, true, false, false)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_512x32x16_sliced_k_swapped_transposed, ThinnerSlicedK, true, false, true)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_512x32x16_sliced_k_along_k_swapped, ThinnerSlicedK, true, true, false)
-LIBSGEMM_SLICED_K_KERNEL(sm90_ffma_512x32x16_sliced_k_along_k_swapped_transposed, ThinnerSlicedK, true, true, true)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_512x32x16_sliced_k, ThinnerSlicedK, false, false, false)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_512x32x16_sliced_k_transposed, ThinnerSlicedK, false, false, true)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_512x32x16_sliced_k_along_k, ThinnerSlicedK, false, true, false)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_512x32x16_sliced_k_along_k_transposed, ThinnerSlicedK, false, true, true)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_512x32x16_sliced_k_swapped, ThinnerSlicedK, true, false, false)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_512x32x16_sliced_k_swapped_transposed, ThinnerSlicedK, true, false, true)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_512x32x16_sliced_k_along_k_swapped, ThinnerSlicedK, true, true, false)
+LIBSGEMM_SLICED_K_CODE(sm90_ffma_512x32x16_sliced_k_along_k_swapped_transposed, ThinnerSlicedK, true, true, true)
 
 namespace {
 
@@ -45,7 +45,7 @@ libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *erro
 }  // namespace
 
 KernelList sm90_ffma_512x32x16_sliced_k() {
-  return sliced_k_row<ThinnerSlicedK>("sm90_ffma_512x32x16_sliced_k", launch);
+  return sliced_k_entry<ThinnerSlicedK>("sm90_ffma_512x32x16_sliced_k", launch);
 }
 
 }  // namespace libsgemm::cuda

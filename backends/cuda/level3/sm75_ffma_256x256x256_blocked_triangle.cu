@@ -15,7 +15,7 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 KernelList sm75_ffma_256x256x256_blocked_triangle() {
-  return level3::blocked_triangle_row("sm75_ffma_256x256x256_blocked_triangle");
+  return level3::blocked_triangle_kernel("sm75_ffma_256x256x256_blocked_triangle");
 }
 
 }  // namespace libsgemm::cuda

@@ -55,7 +55,7 @@ double cost(const GemmDesc &desc, int index) { return level3::recursive_seconds(
 }  // namespace
 
 KernelList sm75_ffma_256x256x256_blocked_trmm() {
-  Kernel kernel = {"sm75_ffma_256x256x256_blocked_trmm", LIBSGEMM_MATH_FP32, prepare_one<supports, cost, workspace>,
+  Kernel kernel = {"sm75_ffma_256x256x256_blocked_trmm", LIBSGEMM_MATH_FP32, prepare_fixed<supports, cost, workspace>,
                    enqueue};
   kernel.in_steps = true;
   return kernel;

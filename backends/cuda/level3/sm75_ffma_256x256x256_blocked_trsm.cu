@@ -8,7 +8,7 @@ namespace libsgemm::cuda {
 using namespace gpu;
 
 KernelList sm75_ffma_256x256x256_blocked_trsm() {
-  return level3::blocked_trsm_row("sm75_ffma_256x256x256_blocked_trsm");
+  return level3::blocked_trsm_kernel("sm75_ffma_256x256x256_blocked_trsm");
 }
 
 }  // namespace libsgemm::cuda

@@ -112,7 +112,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 }  // namespace
 
 KernelList sm75_ffma_32x32x32_mirrored_symm() {
-  Kernel kernel = {"sm75_ffma_32x32x32_mirrored_symm", LIBSGEMM_MATH_FP32, prepare_one<supports, cost, workspace>,
+  Kernel kernel = {"sm75_ffma_32x32x32_mirrored_symm", LIBSGEMM_MATH_FP32, prepare_fixed<supports, cost, workspace>,
                    enqueue};
   kernel.invariant = true;
   return kernel;

@@ -25,7 +25,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 }  // namespace
 
 KernelList sm75_ffma_64x32x32_trmm_in_place() {
-  Kernel kernel = {"sm75_ffma_64x32x32_trmm_in_place", LIBSGEMM_MATH_FP32, prepare_one<supports, cost>, enqueue};
+  Kernel kernel = {"sm75_ffma_64x32x32_trmm_in_place", LIBSGEMM_MATH_FP32, prepare_fixed<supports, cost>, enqueue};
   kernel.invariant = true;
   return kernel;
 }

@@ -25,7 +25,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 }  // namespace
 
 KernelList sm75_ffma_64x32x32_trsm() {
-  return Kernel{"sm75_ffma_64x32x32_trsm", LIBSGEMM_MATH_FP32, prepare_one<supports, cost>, enqueue};
+  return Kernel{"sm75_ffma_64x32x32_trsm", LIBSGEMM_MATH_FP32, prepare_fixed<supports, cost>, enqueue};
 }
 
 }  // namespace libsgemm::cuda

@@ -34,7 +34,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 }  // namespace
 
 KernelList sm75_ffma_64x64x16_trmm() {
-  Kernel kernel = {"sm75_ffma_64x64x16_trmm", LIBSGEMM_MATH_FP32, prepare_one<supports, cost, copy_bytes>, enqueue};
+  Kernel kernel = {"sm75_ffma_64x64x16_trmm", LIBSGEMM_MATH_FP32, prepare_fixed<supports, cost, copy_bytes>, enqueue};
   kernel.invariant = true;
   return kernel;
 }

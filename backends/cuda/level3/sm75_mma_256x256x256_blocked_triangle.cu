@@ -8,7 +8,7 @@
 #include "contract/finish.h"
 #include "gpu/level3/blocked.h"
 #include "runtime/launch.h"
-#include "tensor/tensor_row.h"
+#include "tensor/tensor_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -127,8 +127,8 @@ double cost(const GemmDesc &desc, int index) { return squares_seconds(desc, inde
 }  // namespace
 
 KernelList sm75_mma_256x256x256_blocked_triangle() {
-  Kernel kernel = {"sm75_mma_256x256x256_blocked_triangle", LIBSGEMM_MATH_FP32, prepare_one<supports, cost, workspace>,
-                   enqueue};
+  Kernel kernel = {"sm75_mma_256x256x256_blocked_triangle", LIBSGEMM_MATH_FP32,
+                   prepare_fixed<supports, cost, workspace>, enqueue};
   kernel.truncates = true;
   kernel.in_steps = true;
   return kernel;

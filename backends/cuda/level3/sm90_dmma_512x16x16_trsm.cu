@@ -114,7 +114,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 }  // namespace
 
 KernelList sm90_dmma_512x16x16_trsm() {
-  Kernel kernel = {"sm90_dmma_512x16x16_trsm", LIBSGEMM_MATH_FP64, prepare_one<supports, cost>, enqueue};
+  Kernel kernel = {"sm90_dmma_512x16x16_trsm", LIBSGEMM_MATH_FP64, prepare_fixed<supports, cost>, enqueue};
   kernel.in_steps = true;
   return kernel;
 }

@@ -5,7 +5,7 @@
 // k bytes for each row of A and column of B, whose numbers are rounded up to multiples of 128. Any size, transposition
 // and alignment.
 #include "gpu/kernels.h"
-#include "gpu/splits/packed_row.h"
+#include "gpu/splits/packed_kernel.h"
 #include "gpu/splits/splits_pass.h"
 #include "runtime/device.h"
 
@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(kPassThreads) sm75_mma_64x64x64_fp16_packed(co
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
   static PackedProduct product(const GemmDesc &) {
     return {runs_code_of<75>, sm75_mma_64x64x64_fp16_packed, [](const GemmDesc &, bool) { return true; }, Type::f16,
@@ -28,7 +28,7 @@ struct Row {
 }  // namespace
 
 KernelList sm75_mma_64x64x64_fp16_packed() {
-  return packed_kernel<Row>("sm75_mma_64x64x64_fp16_packed", LIBSGEMM_MATH_FP16);
+  return packed_kernel<DeviceCode>("sm75_mma_64x64x64_fp16_packed", LIBSGEMM_MATH_FP16);
 }
 
 }  // namespace libsgemm::cuda

@@ -14,7 +14,7 @@
 #include "aligned_copy.cuh"
 #include "gpu/kernels.h"
 #include "gpu/level3/gemm_step.h"
-#include "gpu/splits/split_row.h"
+#include "gpu/splits/split_kernel.h"
 #include "runtime/device.h"
 #include "runtime/launch.h"
 #include "tensor/tensor_operands.h"

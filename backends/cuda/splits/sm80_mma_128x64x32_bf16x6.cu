@@ -4,7 +4,7 @@
 //
 // Requires: 6 k bytes of workspace for each row of A and column of B, instead of 4 k.
 #include "gpu/kernels.h"
-#include "gpu/splits/split_row.h"
+#include "gpu/splits/split_kernel.h"
 #include "split_product.cuh"
 
 namespace libsgemm::cuda {
@@ -26,14 +26,14 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row {
-  static SplitRow product() { return split_row_of<Config, sm80_mma_128x64x32_bf16x6>(Scheme::bf16x3); }
+struct DeviceCode {
+  static SplitProduct product() { return split_product_of<Config, sm80_mma_128x64x32_bf16x6>(Scheme::bf16x3); }
 };
 
 }  // namespace
 
 KernelList sm80_mma_128x64x32_bf16x6() {
-  return split_row_kernel<Row>("sm80_mma_128x64x32_bf16x6", LIBSGEMM_MATH_BF16X6);
+  return split_product_kernel<DeviceCode>("sm80_mma_128x64x32_bf16x6", LIBSGEMM_MATH_BF16X6);
 }
 
 }  // namespace libsgemm::cuda

@@ -3,7 +3,7 @@
 //
 // sm80_mma_128x64x32_fp32_fast: the same for mode fp32_fast (splits.h).
 //
-// Launches: split_row.h. Main loop: split_product.cuh. Splits, and sources: splits.h.
+// Launches: split_kernel.h. Main loop: split_product.cuh. Splits, and sources: splits.h.
 //
 //   tile of C: 128 x 64          warp: 64 x 32, with two sets of 64 accumulators per thread
 //   +--------+--------+
@@ -39,14 +39,14 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row {
-  static SplitRow product() { return split_row_of<Config, sm80_mma_128x64x32_fp16x3>(Scheme::fp16x2); }
+struct DeviceCode {
+  static SplitProduct product() { return split_product_of<Config, sm80_mma_128x64x32_fp16x3>(Scheme::fp16x2); }
 };
 
 }  // namespace
 
 KernelList sm80_mma_128x64x32_fp16x3() {
-  return {split_row_kernel<Row>("sm80_mma_128x64x32_fp16x3", LIBSGEMM_MATH_FP16X3),
-          fp32_fast_kernel<Row>("sm80_mma_128x64x32_fp32_fast")};
+  return {split_product_kernel<DeviceCode>("sm80_mma_128x64x32_fp16x3", LIBSGEMM_MATH_FP16X3),
+          fp32_fast_kernel<DeviceCode>("sm80_mma_128x64x32_fp32_fast")};
 }
 }  // namespace libsgemm::cuda

@@ -8,12 +8,12 @@
 // 256, which C accumulates: 4 k bytes for each row of A and column of B, whose numbers are rounded up to multiples of
 // 128.
 #include "gpu/kernels.h"
-#include "gpu/splits/packed_row.h"
+#include "gpu/splits/packed_kernel.h"
 #include "runtime/device.h"
 #include "splits/tf32_pass.h"
 #include "tensor/mma.cuh"
+#include "tensor/tensor_kernel.h"
 #include "tensor/tensor_multistage.cuh"
-#include "tensor/tensor_row.h"
 
 namespace libsgemm::cuda {
 
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-struct ProductRow {
+struct ProductCode {
   using Config = cuda::Config;
   static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_TF32;
   template <Number kNumber, bool AlongA, bool AlongB>
@@ -47,10 +47,10 @@ struct ProductRow {
   }
 };
 
-struct Row {
+struct DeviceCode {
   static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
   static PackedProduct product(const GemmDesc &) {
-    static const Kernel kernel = tensor_kernel<ProductRow>("sm80_mma_256x128x32_packed");
+    static const Kernel kernel = tensor_kernel<ProductCode>("sm80_mma_256x128x32_packed");
     return {runs_code_of<Config::min_arch>,
             tf32_pass(),
             [](const GemmDesc &, bool) { return true; },
@@ -62,6 +62,8 @@ struct Row {
 
 }  // namespace
 
-KernelList sm80_mma_256x128x32_packed() { return packed_kernel<Row>("sm80_mma_256x128x32_packed", LIBSGEMM_MATH_TF32); }
+KernelList sm80_mma_256x128x32_packed() {
+  return packed_kernel<DeviceCode>("sm80_mma_256x128x32_packed", LIBSGEMM_MATH_TF32);
+}
 
 }  // namespace libsgemm::cuda

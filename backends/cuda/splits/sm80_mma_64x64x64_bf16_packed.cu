@@ -1,7 +1,7 @@
 // C = alpha op(A) op(B) + beta C of FP32 matrices in math mode bf16, otherwise like sm75_mma_64x64x64_fp16_packed.cu.
 // Requires sm_80.
 #include "gpu/kernels.h"
-#include "gpu/splits/packed_row.h"
+#include "gpu/splits/packed_kernel.h"
 #include "gpu/splits/splits_pass.h"
 #include "runtime/device.h"
 
@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(kPassThreads) sm80_mma_64x64x64_bf16_packed(co
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
   static PackedProduct product(const GemmDesc &) {
     return {runs_code_of<80>, sm80_mma_64x64x64_bf16_packed, [](const GemmDesc &, bool) { return true; }, Type::bf16,
@@ -26,7 +26,7 @@ struct Row {
 }  // namespace
 
 KernelList sm80_mma_64x64x64_bf16_packed() {
-  return packed_kernel<Row>("sm80_mma_64x64x64_bf16_packed", LIBSGEMM_MATH_BF16);
+  return packed_kernel<DeviceCode>("sm80_mma_64x64x64_bf16_packed", LIBSGEMM_MATH_BF16);
 }
 
 }  // namespace libsgemm::cuda

@@ -3,7 +3,7 @@
 //
 // Requires: 223304 bytes of shared memory per block; 6 k bytes of workspace for each column of B, instead of 4 k.
 #include "gpu/kernels.h"
-#include "wgmma_split_row.h"
+#include "wgmma_split_kernel.h"
 
 namespace libsgemm::cuda {
 
@@ -21,20 +21,20 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   using Shape = SplitShape<Number::bf16, 3, 3>;
   static WgmmaSplitKernel kernel() { return &sm90_wgmma_128x256x32_bf16x6; }
   template <bool kAlongK>
   static WgmmaSplitKernel converting_kernel() {
     return &sm90_wgmma_128x256x32_bf16x6_converting<kAlongK>;
   }
-  static SplitRow product() { return wgmma_split_row<Row>(Scheme::bf16x3, 0.72); }
+  static SplitProduct product() { return wgmma_split_product<DeviceCode>(Scheme::bf16x3, 0.72); }
 };
 
 }  // namespace
 
 KernelList sm90_wgmma_128x256x32_bf16x6() {
-  return split_row_kernel<Row>("sm90_wgmma_128x256x32_bf16x6", LIBSGEMM_MATH_BF16X6);
+  return split_product_kernel<DeviceCode>("sm90_wgmma_128x256x32_bf16x6", LIBSGEMM_MATH_BF16X6);
 }
 
 }  // namespace libsgemm::cuda

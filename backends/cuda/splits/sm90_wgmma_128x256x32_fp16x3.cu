@@ -5,7 +5,7 @@
 //
 // splits_write splits both operands, except those whose splits a plan has, if all splits fit the workspace or TMA
 // cannot read A in place. Otherwise it splits only B, and the slower kernel ..._converting splits A in shared memory.
-// Launches, panels and blocks of columns: split_row.h. Splits, and sources: splits.h.
+// Launches, panels and blocks of columns: split_kernel.h. Splits, and sources: splits.h.
 //
 //   tile of C: 256 columns (x) x 128 rows (y); a cluster has two, one below the other in C, which share the columns
 //   +--------------------------+
@@ -24,7 +24,7 @@
 // lda or its stride is not a multiple of 4, and A is not in a plan: the same workspace for A as for B.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
-#include "wgmma_split_row.h"
+#include "wgmma_split_kernel.h"
 
 namespace libsgemm::cuda {
 
@@ -42,20 +42,20 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   using Shape = SplitShape<Number::f16, 2, 4>;
   static WgmmaSplitKernel kernel() { return &sm90_wgmma_128x256x32_fp16x3; }
   template <bool kAlongK>
   static WgmmaSplitKernel converting_kernel() {
     return &sm90_wgmma_128x256x32_fp16x3_converting<kAlongK>;
   }
-  static SplitRow product() { return wgmma_split_row<Row>(Scheme::fp16x2, 0.72); }
+  static SplitProduct product() { return wgmma_split_product<DeviceCode>(Scheme::fp16x2, 0.72); }
 };
 
 }  // namespace
 
 KernelList sm90_wgmma_128x256x32_fp16x3() {
-  return {split_row_kernel<Row>("sm90_wgmma_128x256x32_fp16x3", LIBSGEMM_MATH_FP16X3),
-          fp32_fast_kernel<Row>("sm90_wgmma_128x256x32_fp32_fast")};
+  return {split_product_kernel<DeviceCode>("sm90_wgmma_128x256x32_fp16x3", LIBSGEMM_MATH_FP16X3),
+          fp32_fast_kernel<DeviceCode>("sm90_wgmma_128x256x32_fp32_fast")};
 }
 }  // namespace libsgemm::cuda

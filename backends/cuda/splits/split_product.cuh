@@ -7,9 +7,9 @@
 // computes 64 x 32, not 64 x 64, because it holds two sets of accumulators.
 #pragma once
 
-#include "gpu/splits/split_row.h"
+#include "gpu/splits/split_kernel.h"
 #include "gpu/splits/splits_pass.h"
-#include "gpu/tiles/tile_row.h"
+#include "gpu/tiles/tile_kernel.h"
 #include "split_rates.h"
 #include "tensor/mma.cuh"
 
@@ -75,7 +75,7 @@ struct RowColumnScale {
 
 // Config: a TensorShape with `splits` and `stages`.
 template <class Config>
-struct SplitProduct {
+struct SplitMma {
   using TileA = typename MmaTileOf<Config::number, Config::tile_m, Config::tile_k, Config::threads, true>::type;
   using TileB = typename MmaTileOf<Config::number, Config::tile_n, Config::tile_k, Config::threads, true>::type;
   using Engine = MmaEngine<Config, TileA, TileB>;
@@ -90,9 +90,9 @@ struct SplitProduct {
 };
 
 template <class Config>
-__device__ __forceinline__ void multiply_splits(typename SplitProduct<Config>::Engine::Sums &part,
-                                                const typename SplitProduct<Config>::Engine &engine, int read) {
-  using Product = SplitProduct<Config>;
+__device__ __forceinline__ void multiply_splits(typename SplitMma<Config>::Engine::Sums &part,
+                                                const typename SplitMma<Config>::Engine &engine, int read) {
+  using Product = SplitMma<Config>;
   using Engine = typename Product::Engine;
   using Products = Order<Config::splits>;
   uint32_t main_x[Engine::steps][Engine::blocks_x][4], main_y[Engine::steps][Engine::blocks_y / 2][4];
@@ -126,7 +126,7 @@ __device__ __forceinline__ void multiply_splits(typename SplitProduct<Config>::E
 template <class Config, typename Operands>
 __device__ __forceinline__ void split_product(const Operands &operands, const SplitProblem &q) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-  using Product = SplitProduct<Config>;
+  using Product = SplitMma<Config>;
   using Engine = typename Product::Engine;
   using A = typename Product::A;
   using B = typename Product::B;
@@ -204,16 +204,16 @@ libsgemm_status_t enqueue_split_product(const GemmDesc &panel, const Splits &a, 
   operands.c_base = panel.c, operands.c_elements = panel.stride_c;
   const dim3 grid(static_cast<unsigned>(p.tile.tiles_m) * static_cast<unsigned>(p.tile.tiles_n), 1,
                   static_cast<unsigned>(panel.batch_count));
-  return launch_kernel(kKernel, grid, dim3(Config::threads), SplitProduct<Config>::bytes, launch, error, operands, p);
+  return launch_kernel(kKernel, grid, dim3(Config::threads), SplitMma<Config>::bytes, launch, error, operands, p);
 }
 
 template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
-SplitRow split_row_of(Scheme scheme) {
+SplitProduct split_product_of(Scheme scheme) {
   return {scheme,
           Config::splits,
           Order<Config::splits>::count,
           {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction}},
-          SplitProduct<Config>::bytes,
+          SplitMma<Config>::bytes,
           enqueue_split_product<Config, kKernel>,
           split_rate_mma};
 }

@@ -1,6 +1,6 @@
 #include "split_rates.h"
 
-#include "gpu/splits/split_row.h"
+#include "gpu/splits/split_kernel.h"
 #include "runtime/device.h"
 
 namespace libsgemm::cuda {

@@ -1,4 +1,4 @@
-// For SplitRow::per_clock.
+// For SplitProduct::per_clock.
 #pragma once
 
 namespace libsgemm::cuda {

@@ -2,7 +2,7 @@
 // fused multiply-adds. Blocks of other tiles return at once. Tile and threads: sm75_ffma_128x128x8_double_buffered,
 // without vectors.
 #include "gpu/splits/splits.h"
-#include "gpu/tiles/tile_row.h"
+#include "gpu/tiles/tile_kernel.h"
 #include "runtime/launch.h"
 #include "tiles/double_buffered.cuh"
 

@@ -1,10 +1,10 @@
 // Computes what splits_repair.cu does, in mode fp32_fast, with FP64 tensor cores and one rounding. Tiles and threads
 // are those of sm90_dmma_64x64x32_multistage and sm80_dmma_64x64x32_multistage. Neither kernel has been measured.
+#include "fp64/dmma_kernel.h"
 #include "fp64/dmma_multistage.cuh"
-#include "fp64/dmma_row.h"
 #include "fp64/sm90_dmma_64x64x32.h"
 #include "gpu/splits/fp64_count.h"
-#include "gpu/tiles/tile_row.h"
+#include "gpu/tiles/tile_kernel.h"
 #include "runtime/launch.h"
 
 namespace libsgemm::cuda {
@@ -76,8 +76,8 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Guard &guard, const Launch
 
 template <class Config>
 libsgemm_status_t enqueue(const GemmDesc &desc, const Guard &guard, const Launch &launch, Error *error) {
-  return DmmaRow<Config>::vectors(desc) ? enqueue<Config, true>(desc, guard, launch, error)
-                                        : enqueue<Config, false>(desc, guard, launch, error);
+  return DmmaCode<Config>::vectors(desc) ? enqueue<Config, true>(desc, guard, launch, error)
+                                         : enqueue<Config, false>(desc, guard, launch, error);
 }
 
 }  // namespace

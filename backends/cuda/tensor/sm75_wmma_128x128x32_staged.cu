@@ -3,8 +3,8 @@
 //
 // Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands. _staged_vectors: sm_75, aligned columns.
 #include "gpu/kernels.h"
+#include "tensor_kernel.h"
 #include "tensor_multistage.cuh"
-#include "tensor_row.h"
 #include "wmma.cuh"
 
 namespace libsgemm::cuda {
@@ -55,7 +55,7 @@ namespace {
 
 constexpr size_t kElementsBytes = Elements<Number::f16>::bytes;
 
-struct Row {
+struct DeviceCode {
   template <Number, bool AlongA, bool AlongB>
   static TensorInstance instance() {
     return {&sm75_wmma_128x128x32_staged_vectors<AlongA, AlongB>, Vectors<AlongA, AlongB>::bytes};
@@ -87,7 +87,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
     const dim3 grid = tile_grid(p, count), block(Config::threads);
     if constexpr (std::is_same_v<Operands, StridedOperands>) {
       if (by_vectors(desc, launch.device)) {
-        const TensorInstance vectors = instance_of<Row, Number::f16>(desc);
+        const TensorInstance vectors = instance_of<DeviceCode, Number::f16>(desc);
         return launch_kernel(vectors.kernel, grid, block, vectors.shared_bytes, launch, error, operands, p);
       }
     }
@@ -101,7 +101,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 }  // namespace
 
 KernelList sm75_wmma_128x128x32_staged() {
-  Kernel kernel = {"sm75_wmma_128x128x32_staged", LIBSGEMM_MATH_FP32, prepare_one<supports, cost>, enqueue};
+  Kernel kernel = {"sm75_wmma_128x128x32_staged", LIBSGEMM_MATH_FP32, prepare_fixed<supports, cost>, enqueue};
   kernel.truncates = true;
   return kernel;
 }

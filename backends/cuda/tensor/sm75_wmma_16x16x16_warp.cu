@@ -6,7 +6,7 @@
 //
 // Requires: gemm of FP16 (sm_75) or bfloat16 (sm_80) operands.
 #include "gpu/kernels.h"
-#include "tensor_row.h"
+#include "tensor_kernel.h"
 #include "wmma.cuh"
 
 namespace libsgemm::cuda {
@@ -90,7 +90,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 }  // namespace
 
 KernelList sm75_wmma_16x16x16_warp() {
-  Kernel kernel = {"sm75_wmma_16x16x16_warp", LIBSGEMM_MATH_FP32, prepare_one<supports, cost>, enqueue};
+  Kernel kernel = {"sm75_wmma_16x16x16_warp", LIBSGEMM_MATH_FP32, prepare_fixed<supports, cost>, enqueue};
   kernel.truncates = true;
   return kernel;
 }

@@ -15,8 +15,8 @@
 // slices.
 #include "gpu/kernels.h"
 #include "mma.cuh"
+#include "tensor_kernel.h"
 #include "tensor_multistage.cuh"
-#include "tensor_row.h"
 
 namespace libsgemm::cuda {
 
@@ -37,7 +37,7 @@ LIBSGEMM_TENSOR_CODE(tensor_multistage, sm80_mma_128x128x32_multistage, LIBSGEMM
                      MmaEngine)
 
 KernelList sm80_mma_128x128x32_multistage() {
-  return {tensor_kernel<Row>("sm80_mma_128x128x32_multistage"),
-          tensor_split_kernel<Row>("sm80_mma_128x128x32_split_k")};
+  return {tensor_kernel<DeviceCode>("sm80_mma_128x128x32_multistage"),
+          tensor_split_kernel<DeviceCode>("sm80_mma_128x128x32_split_k")};
 }
 }  // namespace libsgemm::cuda

@@ -2,8 +2,8 @@
 // 72 KiB of shared memory.
 #include "gpu/kernels.h"
 #include "mma.cuh"
+#include "tensor_kernel.h"
 #include "tensor_multistage.cuh"
-#include "tensor_row.h"
 
 namespace libsgemm::cuda {
 
@@ -19,6 +19,8 @@ struct Config : TensorShape<Number::f16, 128, 64, 64, 32, 32> {
 
 }  // namespace
 
-LIBSGEMM_TENSOR_ROW(sm80_mma_128x64x64_multistage, LIBSGEMM_MATH_FP32, Config, MmaTileOf, MmaEngine)
+LIBSGEMM_TENSOR_CODE(tensor_multistage, sm80_mma_128x64x64_multistage, LIBSGEMM_MATH_FP32, Config, MmaTileOf, MmaEngine)
+
+KernelList sm80_mma_128x64x64_multistage() { return tensor_kernel<DeviceCode>("sm80_mma_128x64x64_multistage"); }
 
 }  // namespace libsgemm::cuda

@@ -2,8 +2,8 @@
 // faster. At most 81 KiB of shared memory.
 #include "gpu/kernels.h"
 #include "mma.cuh"
+#include "tensor_kernel.h"
 #include "tensor_multistage.cuh"
-#include "tensor_row.h"
 #include "unaligned_tile.cuh"
 
 namespace libsgemm::cuda {
@@ -22,6 +22,9 @@ struct Config : TensorShape<Number::f16, 128, 64, 64, 32, 32> {
 
 }  // namespace
 
-LIBSGEMM_TENSOR_ROW(sm80_mma_128x64x64_unaligned, LIBSGEMM_MATH_FP32, Config, UnalignedTileOf, MmaEngine)
+LIBSGEMM_TENSOR_CODE(tensor_multistage, sm80_mma_128x64x64_unaligned, LIBSGEMM_MATH_FP32, Config, UnalignedTileOf,
+                     MmaEngine)
+
+KernelList sm80_mma_128x64x64_unaligned() { return tensor_kernel<DeviceCode>("sm80_mma_128x64x64_unaligned"); }
 
 }  // namespace libsgemm::cuda

@@ -4,8 +4,8 @@
 // Requires: A transposed and B not, since ldmatrix cannot transpose floats (sm80_mma_256x128x32_packed copies others).
 #include "gpu/kernels.h"
 #include "mma.cuh"
+#include "tensor_kernel.h"
 #include "tensor_multistage.cuh"
-#include "tensor_row.h"
 
 namespace libsgemm::cuda {
 
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   using Config = cuda::Config;
   static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_TF32;
   template <Number kNumber, bool AlongA, bool AlongB>
@@ -63,9 +63,9 @@ struct Row {
 }  // namespace
 
 KernelList sm80_mma_256x128x32_multistage() {
-  Kernel kernel = tensor_kernel<Row>("sm80_mma_256x128x32_multistage");
+  Kernel kernel = tensor_kernel<DeviceCode>("sm80_mma_256x128x32_multistage");
   kernel.prepare = [](const GemmDesc &desc, int device) {
-    return along_k_a(desc) && along_k_b(desc) ? prepare_tensor<Row>(desc, device) : Plan();
+    return along_k_a(desc) && along_k_b(desc) ? prepare_tensor<DeviceCode>(desc, device) : Plan();
   };
   return kernel;
 }

@@ -4,8 +4,8 @@
 // Shared memory: 144 KiB, which sm_86, sm_89 and sm_120 do not have.
 #include "gpu/kernels.h"
 #include "mma.cuh"
+#include "tensor_kernel.h"
 #include "tensor_multistage.cuh"
-#include "tensor_row.h"
 
 namespace libsgemm::cuda {
 
@@ -21,6 +21,9 @@ struct Config : TensorShape<Number::f16, 256, 128, 64, 64, 64> {
 
 }  // namespace
 
-LIBSGEMM_TENSOR_ROW(sm80_mma_256x128x64_multistage, LIBSGEMM_MATH_FP32, Config, MmaTileOf, MmaEngine)
+LIBSGEMM_TENSOR_CODE(tensor_multistage, sm80_mma_256x128x64_multistage, LIBSGEMM_MATH_FP32, Config, MmaTileOf,
+                     MmaEngine)
+
+KernelList sm80_mma_256x128x64_multistage() { return tensor_kernel<DeviceCode>("sm80_mma_256x128x64_multistage"); }
 
 }  // namespace libsgemm::cuda

@@ -15,8 +15,8 @@
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "pair_tile.cuh"
+#include "tensor_kernel.h"
 #include "tensor_multistage.cuh"
-#include "tensor_row.h"
 
 namespace libsgemm::cuda {
 
@@ -38,7 +38,7 @@ struct Config : TensorShape<Number::f16, 32, 32, 128, 16, 16> {
 LIBSGEMM_TENSOR_CODE(tensor_small, sm80_mma_32x32x128_unaligned, LIBSGEMM_MATH_FP32, Config, PairTileOf, MmaEngine)
 
 KernelList sm80_mma_32x32x128_unaligned() {
-  return {tensor_kernel<Row>("sm80_mma_32x32x128_unaligned"),
-          tensor_split_kernel<Row>("sm80_mma_32x32x128_unaligned_split_k")};
+  return {tensor_kernel<DeviceCode>("sm80_mma_32x32x128_unaligned"),
+          tensor_split_kernel<DeviceCode>("sm80_mma_32x32x128_unaligned_split_k")};
 }
 }  // namespace libsgemm::cuda

@@ -2,8 +2,8 @@
 #include "gpu/kernels.h"
 #include "mma.cuh"
 #include "pair_tile.cuh"
+#include "tensor_kernel.h"
 #include "tensor_multistage.cuh"
-#include "tensor_row.h"
 
 namespace libsgemm::cuda {
 
@@ -25,7 +25,7 @@ struct Config : TensorShape<Number::f16, 64, 64, 64, 32, 32> {
 LIBSGEMM_TENSOR_CODE(tensor_small, sm80_mma_64x64x64_unaligned, LIBSGEMM_MATH_FP32, Config, PairTileOf, MmaEngine)
 
 KernelList sm80_mma_64x64x64_unaligned() {
-  return {tensor_kernel<Row>("sm80_mma_64x64x64_unaligned"),
-          tensor_split_kernel<Row>("sm80_mma_64x64x64_unaligned_split_k")};
+  return {tensor_kernel<DeviceCode>("sm80_mma_64x64x64_unaligned"),
+          tensor_split_kernel<DeviceCode>("sm80_mma_64x64x64_unaligned_split_k")};
 }
 }  // namespace libsgemm::cuda

@@ -3,8 +3,8 @@
 //
 // Source: NVIDIA, CUDA C++ Programming Guide. Shared memory: at most 120 KiB; sm_86, sm_89 and sm_120 have less.
 #include "gpu/kernels.h"
+#include "tensor_kernel.h"
 #include "tensor_multistage.cuh"
-#include "tensor_row.h"
 #include "wmma.cuh"
 
 namespace libsgemm::cuda {
@@ -26,7 +26,7 @@ LIBSGEMM_TENSOR_CODE(tensor_multistage, sm80_wmma_256x128x32_multistage, LIBSGEM
                      WmmaEngine)
 
 KernelList sm80_wmma_256x128x32_multistage() {
-  return {tensor_kernel<Row>("sm80_wmma_256x128x32_multistage"),
-          tensor_split_kernel<Row>("sm80_wmma_256x128x32_split_k")};
+  return {tensor_kernel<DeviceCode>("sm80_wmma_256x128x32_multistage"),
+          tensor_split_kernel<DeviceCode>("sm80_wmma_256x128x32_split_k")};
 }
 }  // namespace libsgemm::cuda

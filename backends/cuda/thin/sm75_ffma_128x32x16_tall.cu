@@ -2,7 +2,7 @@
 // has 128 x 32 of R (skinny.cuh), so every element of X serves 32 columns. The warps of a block divide a long k,
 // otherwise rows. 100 KiB of shared memory.
 #include "gpu/kernels.h"
-#include "skinny_row.h"
+#include "skinny_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -18,6 +18,8 @@ struct Shape {
 
 }  // namespace
 
-LIBSGEMM_SKINNY_ROW(sm75_ffma_128x32x16_tall)
+LIBSGEMM_SKINNY_CODE(sm75_ffma_128x32x16_tall)
+
+KernelList sm75_ffma_128x32x16_tall() { return skinny::measured_kernel<DeviceCode, Shape>("sm75_ffma_128x32x16_tall"); }
 
 }  // namespace libsgemm::cuda

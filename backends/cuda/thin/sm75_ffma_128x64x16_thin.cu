@@ -11,7 +11,7 @@
 // Requires: gemm of FP32; 51 KiB of shared memory; one product or a strided batch; min(m, n) <= 128; any transposition,
 // alignment and leading dimension; fewer than 2^31 k-tiles in all.
 #include "gpu/kernels.h"
-#include "thin_row.h"
+#include "thin_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -30,6 +30,8 @@ struct Traits {
 
 }  // namespace
 
-LIBSGEMM_THIN_ROW(sm75_ffma_128x64x16_thin)
+LIBSGEMM_THIN_CODE(sm75_ffma_128x64x16_thin)
+
+KernelList sm75_ffma_128x64x16_thin() { return thin::thin_kernel<DeviceCode>("sm75_ffma_128x64x16_thin"); }
 
 }  // namespace libsgemm::cuda

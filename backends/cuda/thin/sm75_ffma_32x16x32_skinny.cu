@@ -7,7 +7,7 @@
 // Requires: gemm of FP32; one product or a strided batch; min(m, n) <= 16; any transposition, alignment and leading
 // dimension.
 #include "gpu/kernels.h"
-#include "skinny_row.h"
+#include "skinny_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -23,6 +23,10 @@ struct Shape {
 
 }  // namespace
 
-LIBSGEMM_SKINNY_ROW(sm75_ffma_32x16x32_skinny)
+LIBSGEMM_SKINNY_CODE(sm75_ffma_32x16x32_skinny)
+
+KernelList sm75_ffma_32x16x32_skinny() {
+  return skinny::measured_kernel<DeviceCode, Shape>("sm75_ffma_32x16x32_skinny");
+}
 
 }  // namespace libsgemm::cuda

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "gpu/kernels.h"
-#include "gpu/tiles/split_k_row.h"
+#include "gpu/tiles/split_k_kernel.h"
 #include "runtime/launch.h"
 #include "vector.cuh"
 

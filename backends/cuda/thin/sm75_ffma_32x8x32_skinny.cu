@@ -1,6 +1,6 @@
 // As sm75_ffma_32x16x32_skinny, with m or n up to 8, and 8 columns a thread. Not measured.
 #include "gpu/kernels.h"
-#include "skinny_row.h"
+#include "skinny_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -16,6 +16,8 @@ struct Shape {
 
 }  // namespace
 
-LIBSGEMM_SKINNY_ROW(sm75_ffma_32x8x32_skinny)
+LIBSGEMM_SKINNY_CODE(sm75_ffma_32x8x32_skinny)
+
+KernelList sm75_ffma_32x8x32_skinny() { return skinny::measured_kernel<DeviceCode, Shape>("sm75_ffma_32x8x32_skinny"); }
 
 }  // namespace libsgemm::cuda

@@ -1,6 +1,6 @@
 // Like sm75_ffma_128x32x16_tall.cu, for min(m, n) up to 96. A warp computes 64 x 48 (8 x 4 lanes), a thread 8 x 12.
 #include "gpu/kernels.h"
-#include "skinny_row.h"
+#include "skinny_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -16,6 +16,8 @@ struct Shape {
 
 }  // namespace
 
-LIBSGEMM_SKINNY_ROW(sm75_ffma_64x48x16_tall)
+LIBSGEMM_SKINNY_CODE(sm75_ffma_64x48x16_tall)
+
+KernelList sm75_ffma_64x48x16_tall() { return skinny::measured_kernel<DeviceCode, Shape>("sm75_ffma_64x48x16_tall"); }
 
 }  // namespace libsgemm::cuda

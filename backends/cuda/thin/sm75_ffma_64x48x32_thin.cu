@@ -5,7 +5,7 @@
 //
 // Requires: 58 KiB of shared memory; min(m, n) <= 96.
 #include "gpu/kernels.h"
-#include "thin_row.h"
+#include "thin_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -24,6 +24,8 @@ struct Traits {
 
 }  // namespace
 
-LIBSGEMM_THIN_ROW(sm75_ffma_64x48x32_thin)
+LIBSGEMM_THIN_CODE(sm75_ffma_64x48x32_thin)
+
+KernelList sm75_ffma_64x48x32_thin() { return thin::thin_kernel<DeviceCode>("sm75_ffma_64x48x32_thin"); }
 
 }  // namespace libsgemm::cuda

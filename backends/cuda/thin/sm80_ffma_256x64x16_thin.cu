@@ -3,7 +3,7 @@
 //
 // Requires: sm_80; 85 KiB of shared memory.
 #include "gpu/kernels.h"
-#include "thin_row.h"
+#include "thin_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -22,6 +22,8 @@ struct Traits {
 
 }  // namespace
 
-LIBSGEMM_THIN_ROW(sm80_ffma_256x64x16_thin)
+LIBSGEMM_THIN_CODE(sm80_ffma_256x64x16_thin)
+
+KernelList sm80_ffma_256x64x16_thin() { return thin::thin_kernel<DeviceCode>("sm80_ffma_256x64x16_thin"); }
 
 }  // namespace libsgemm::cuda

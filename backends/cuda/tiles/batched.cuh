@@ -3,7 +3,7 @@
 #pragma once
 
 #include "multiply.cuh"
-#include "tile_row.h"
+#include "tile_kernel.h"
 
 namespace libsgemm::cuda {
 
@@ -87,24 +87,24 @@ __device__ __forceinline__ void batched(const Operands &operands, const TileProb
   store_tile<Config>(sum, out, tile_a);
 }
 
-template <class Row>
+template <class DeviceCode>
 libsgemm_status_t launch_batched(const GemmDesc &desc, const Launch &launch, Error *error) {
-  using Config = typename Row::Config;
+  using Config = typename DeviceCode::Config;
   const TileProblem p = tile_problem<Config>(desc);
   return for_chunks(desc, launch, INT_MAX, [&](const auto &operands, int64_t count) {
     using Operands = std::decay_t<decltype(operands)>;
     const dim3 grid(static_cast<unsigned>((count - 1) / Config::products + 1)), block(32, Config::products);
     return with_fetch<Engine::scalar, false>(desc, [&](auto a, auto b) {
       constexpr bool kAlongA = decltype(a)::value == Fetch::inner, kAlongB = decltype(b)::value == Fetch::inner;
-      return launch_kernel(Row::template kernel<kAlongA, kAlongB, Operands>(), grid, block, 0, launch, error, operands,
-                           p, count);
+      return launch_kernel(DeviceCode::template kernel<kAlongA, kAlongB, Operands>(), grid, block, 0, launch, error,
+                           operands, p, count);
     });
   });
 }
 
-template <class Row>
+template <class DeviceCode>
 Kernel batched_kernel(const char *name) {
-  using Config = typename Row::Config;
+  using Config = typename DeviceCode::Config;
   const auto prepare = [](const GemmDesc &desc, int index) -> Plan {
     if (desc.routine != Routine::gemm || desc.type != Type::f32 || desc.m > Config::tile_m || desc.n > Config::tile_n) {
       return {};
@@ -113,26 +113,25 @@ Kernel batched_kernel(const char *name) {
         Config::tile_m, Config::tile_n, 32, Config::products * Config::blocks, {Config::peak_fraction}};
     return planned(gemm_seconds(device(index), desc, kWarps));
   };
-  Kernel kernel = {name, LIBSGEMM_MATH_FP32, prepare, launch_batched<Row>};
+  Kernel kernel = {name, LIBSGEMM_MATH_FP32, prepare, launch_batched<DeviceCode>};
   kernel.invariant = true;
   return kernel;
 }
 
 }  // namespace libsgemm::cuda
 
-#define LIBSGEMM_BATCHED_ROW(name)                                                                               \
+#define LIBSGEMM_BATCHED_CODE(name)                                                                              \
   template <bool kAlongA, bool kAlongB, typename Operands>                                                       \
   __global__ void __launch_bounds__(32 * Config::products, Config::blocks)                                       \
       name(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p, int64_t products) { \
     batched<Config, kAlongA, kAlongB>(operands, p, products);                                                    \
   }                                                                                                              \
   namespace {                                                                                                    \
-  struct Row {                                                                                                   \
+  struct DeviceCode {                                                                                            \
     using Config = cuda::Config;                                                                                 \
     template <bool kAlongA, bool kAlongB, typename Operands>                                                     \
     static auto kernel() {                                                                                       \
       return &name<kAlongA, kAlongB, Operands>;                                                                  \
     }                                                                                                            \
   };                                                                                                             \
-  }                                                                                                              \
-  KernelList name() { return batched_kernel<Row>(#name); }
+  }

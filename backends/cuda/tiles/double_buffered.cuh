@@ -77,6 +77,6 @@ __device__ __forceinline__ void double_buffered(const Operands &operands, const 
 
 }  // namespace libsgemm::cuda
 
-#define LIBSGEMM_DOUBLE_BUFFERED_ROW(name, make, resident)          \
-  LIBSGEMM_TILE_ROW(name, make, double_buffered, Engine::registers, \
-                    (DoubleBufferedLayout<Config, KindA, KindB>::bytes), resident)
+#define LIBSGEMM_DOUBLE_BUFFERED_CODE(name, resident)                                                               \
+  LIBSGEMM_TILE_CODE(name, double_buffered, Engine::registers, (DoubleBufferedLayout<Config, KindA, KindB>::bytes), \
+                     resident)

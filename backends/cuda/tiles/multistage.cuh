@@ -111,6 +111,5 @@ __device__ __forceinline__ void multistage(const Operands &operands, const TileP
 
 }  // namespace libsgemm::cuda
 
-#define LIBSGEMM_MULTISTAGE_ROW(name, make)                                                                  \
-  LIBSGEMM_TILE_ROW(name, make, multistage, Engine::copies, (MultistageLayout<Config, KindA, KindB>::bytes), \
-                    Config::blocks)
+#define LIBSGEMM_MULTISTAGE_CODE(name) \
+  LIBSGEMM_TILE_CODE(name, multistage, Engine::copies, (MultistageLayout<Config, KindA, KindB>::bytes), Config::blocks)

@@ -2,7 +2,7 @@
 // C in registers.
 #pragma once
 
-#include "tile_row.h"
+#include "tile_kernel.h"
 
 namespace libsgemm::cuda {
 
@@ -68,5 +68,4 @@ __device__ __forceinline__ void register_tile(const Operands &operands, const Ti
 
 }  // namespace libsgemm::cuda
 
-#define LIBSGEMM_REGISTER_TILE_ROW(name, make) \
-  LIBSGEMM_TILE_ROW(name, make, register_tile, Engine::scalar, 0, Config::blocks)
+#define LIBSGEMM_REGISTER_TILE_CODE(name) LIBSGEMM_TILE_CODE(name, register_tile, Engine::scalar, 0, Config::blocks)

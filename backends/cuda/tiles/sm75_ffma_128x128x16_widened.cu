@@ -35,7 +35,7 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
 }  // namespace
 
 KernelList sm75_ffma_128x128x16_widened() {
-  Kernel kernel = {"sm75_ffma_128x128x16_widened", LIBSGEMM_MATH_FP32, prepare_one<supports, cost>, enqueue};
+  Kernel kernel = {"sm75_ffma_128x128x16_widened", LIBSGEMM_MATH_FP32, prepare_fixed<supports, cost>, enqueue};
   kernel.invariant = true;
   return kernel;
 }

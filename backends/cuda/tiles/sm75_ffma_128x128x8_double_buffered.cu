@@ -4,7 +4,7 @@
 // DGEMM on Fermi GPU" (SC 2011).
 #include "double_buffered.cuh"
 #include "gpu/kernels.h"
-#include "tile_row.h"
+#include "tile_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -18,6 +18,10 @@ struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
 
 }  // namespace
 
-LIBSGEMM_DOUBLE_BUFFERED_ROW(sm75_ffma_128x128x8_double_buffered, chain_kernel, resident_blocks(Config::blocks))
+LIBSGEMM_DOUBLE_BUFFERED_CODE(sm75_ffma_128x128x8_double_buffered, resident_blocks(Config::blocks))
+
+KernelList sm75_ffma_128x128x8_double_buffered() {
+  return chain_kernel<DeviceCode>("sm75_ffma_128x128x8_double_buffered");
+}
 
 }  // namespace libsgemm::cuda

@@ -18,6 +18,8 @@ struct Config {
 
 }  // namespace
 
-LIBSGEMM_REGISTER_TILE_ROW(sm75_ffma_128x128x8_register8x8, ladder_kernel)
+LIBSGEMM_REGISTER_TILE_CODE(sm75_ffma_128x128x8_register8x8)
+
+KernelList sm75_ffma_128x128x8_register8x8() { return ladder_kernel<DeviceCode>("sm75_ffma_128x128x8_register8x8"); }
 
 }  // namespace libsgemm::cuda

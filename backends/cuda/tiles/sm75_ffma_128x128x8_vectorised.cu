@@ -15,7 +15,7 @@
 #include "gpu/kernels.h"
 #include "multiply.cuh"
 #include "operand_tile.cuh"
-#include "tile_row.h"
+#include "tile_kernel.h"
 
 namespace libsgemm::cuda {
 
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(Config::threads, resident_blocks(Config::block
 
 namespace {
 
-struct Row : TileRow<Config, Engine::registers> {
+struct DeviceCode : TileCode<Config, Engine::registers> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &sm75_ffma_128x128x8_vectorised<KindA, KindB, Operands>;
@@ -92,6 +92,6 @@ struct Row : TileRow<Config, Engine::registers> {
 
 }  // namespace
 
-KernelList sm75_ffma_128x128x8_vectorised() { return ladder_kernel<Row>("sm75_ffma_128x128x8_vectorised"); }
+KernelList sm75_ffma_128x128x8_vectorised() { return ladder_kernel<DeviceCode>("sm75_ffma_128x128x8_vectorised"); }
 
 }  // namespace libsgemm::cuda

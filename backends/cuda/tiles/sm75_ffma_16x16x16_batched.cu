@@ -13,6 +13,8 @@ struct Config : TileShape<16, 16, 16, 4, 2, 4, 1> {
 
 }  // namespace
 
-LIBSGEMM_BATCHED_ROW(sm75_ffma_16x16x16_batched)
+LIBSGEMM_BATCHED_CODE(sm75_ffma_16x16x16_batched)
+
+KernelList sm75_ffma_16x16x16_batched() { return batched_kernel<DeviceCode>("sm75_ffma_16x16x16_batched"); }
 
 }  // namespace libsgemm::cuda

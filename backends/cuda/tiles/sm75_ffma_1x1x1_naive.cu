@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(kNaiveThreads)
   naive_tiles(operands, p, products);
 }
 
-struct Row {
+struct DeviceCode {
   template <typename Operands>
   static auto kernel() {
     return &sm75_ffma_1x1x1_naive_kernel<Operands>;
@@ -25,6 +25,6 @@ struct Row {
 
 }  // namespace
 
-KernelList sm75_ffma_1x1x1_naive() { return naive_kernel<Row>("sm75_ffma_1x1x1_naive"); }
+KernelList sm75_ffma_1x1x1_naive() { return naive_kernel<DeviceCode>("sm75_ffma_1x1x1_naive"); }
 
 }  // namespace libsgemm::cuda

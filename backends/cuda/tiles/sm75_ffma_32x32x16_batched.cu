@@ -18,6 +18,8 @@ struct Config : TileShape<32, 32, 16, 4, 8, 8, 1> {
 
 }  // namespace
 
-LIBSGEMM_BATCHED_ROW(sm75_ffma_32x32x16_batched)
+LIBSGEMM_BATCHED_CODE(sm75_ffma_32x32x16_batched)
+
+KernelList sm75_ffma_32x32x16_batched() { return batched_kernel<DeviceCode>("sm75_ffma_32x32x16_batched"); }
 
 }  // namespace libsgemm::cuda

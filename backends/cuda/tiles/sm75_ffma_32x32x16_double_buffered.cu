@@ -1,7 +1,7 @@
 // sm75_ffma_128x128x8_double_buffered for small matrices: two warps of 32 x 16.
 #include "double_buffered.cuh"
 #include "gpu/kernels.h"
-#include "tile_row.h"
+#include "tile_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -15,6 +15,10 @@ struct Config : TileShape<32, 32, 16, 4, 4, 8, 1> {
 
 }  // namespace
 
-LIBSGEMM_DOUBLE_BUFFERED_ROW(sm75_ffma_32x32x16_double_buffered, chain_kernel, Config::blocks)
+LIBSGEMM_DOUBLE_BUFFERED_CODE(sm75_ffma_32x32x16_double_buffered, Config::blocks)
+
+KernelList sm75_ffma_32x32x16_double_buffered() {
+  return chain_kernel<DeviceCode>("sm75_ffma_32x32x16_double_buffered");
+}
 
 }  // namespace libsgemm::cuda

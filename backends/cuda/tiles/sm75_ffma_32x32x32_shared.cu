@@ -5,7 +5,7 @@
 //
 // Requires: gemm of FP32.
 #include "gpu/kernels.h"
-#include "tile_row.h"
+#include "tile_kernel.h"
 
 namespace libsgemm::cuda {
 
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(Config::threads)
 
 namespace {
 
-struct Row : TileRow<Config, Engine::scalar> {
+struct DeviceCode : TileCode<Config, Engine::scalar> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &sm75_ffma_32x32x32_shared<KindA, KindB, Operands>;
@@ -67,6 +67,6 @@ struct Row : TileRow<Config, Engine::scalar> {
 
 }  // namespace
 
-KernelList sm75_ffma_32x32x32_shared() { return ladder_kernel<Row>("sm75_ffma_32x32x32_shared"); }
+KernelList sm75_ffma_32x32x32_shared() { return ladder_kernel<DeviceCode>("sm75_ffma_32x32x32_shared"); }
 
 }  // namespace libsgemm::cuda

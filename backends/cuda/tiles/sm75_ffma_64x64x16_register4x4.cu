@@ -21,6 +21,8 @@ struct Config {
 
 }  // namespace
 
-LIBSGEMM_REGISTER_TILE_ROW(sm75_ffma_64x64x16_register4x4, ladder_kernel)
+LIBSGEMM_REGISTER_TILE_CODE(sm75_ffma_64x64x16_register4x4)
+
+KernelList sm75_ffma_64x64x16_register4x4() { return ladder_kernel<DeviceCode>("sm75_ffma_64x64x16_register4x4"); }
 
 }  // namespace libsgemm::cuda

@@ -13,7 +13,7 @@
 // Requires: gemm of FP32; sm_80.
 #include "gpu/kernels.h"
 #include "multistage.cuh"
-#include "tile_row.h"
+#include "tile_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -27,6 +27,8 @@ struct Config : TileShape<128, 128, 16, 16, 8, 4, 2> {
 
 }  // namespace
 
-LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_128x128x16_multistage, chain_kernel)
+LIBSGEMM_MULTISTAGE_CODE(sm80_ffma_128x128x16_multistage)
+
+KernelList sm80_ffma_128x128x16_multistage() { return chain_kernel<DeviceCode>("sm80_ffma_128x128x16_multistage"); }
 
 }  // namespace libsgemm::cuda

@@ -2,7 +2,7 @@
 // k-tiles of 32 halve the barriers.
 #include "gpu/kernels.h"
 #include "multistage.cuh"
-#include "tile_row.h"
+#include "tile_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -17,6 +17,8 @@ struct Config : TileShape<32, 32, 32, 4, 2, 4, 2> {
 
 }  // namespace
 
-LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_32x32x32_multistage, chain_kernel)
+LIBSGEMM_MULTISTAGE_CODE(sm80_ffma_32x32x32_multistage)
+
+KernelList sm80_ffma_32x32x32_multistage() { return chain_kernel<DeviceCode>("sm80_ffma_32x32x32_multistage"); }
 
 }  // namespace libsgemm::cuda

@@ -3,11 +3,11 @@
 //
 // sm80_ffma_64x64x16_split_k, for few tiles of C and a deep k: blocks store the sums of slices of k to the workspace;
 // split_k_sum() adds them in order. The number of slices depends on the cost model (gpu/tiles/split_k.h) and the shape
-// alone, so results are repeatable. Slicing k is folklore; Osama et al., "Stream-K" (PPoPP 2023), discuss the partial
-// wave that it fills.
+// alone, so results are repeatable. It takes one product or a strided batch, and needs a workspace. Slicing k is
+// folklore; Osama et al., "Stream-K" (PPoPP 2023), discuss the partial wave that it fills.
 #include "gpu/kernels.h"
 #include "multistage.cuh"
-#include "tile_row.h"
+#include "tile_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -18,13 +18,17 @@ struct Config : TileShape<64, 64, 16, 8, 4, 4, 2> {
   static constexpr int blocks = 4;
   static constexpr double peak_fraction = 0.71;
   static constexpr Fitted fitted = Fitted::sm80_ffma_64x64x16_multistage;
-  static constexpr const char *split_name = "sm80_ffma_64x64x16_split_k";
   static constexpr double split_peak_fraction = 0.66;
   static constexpr Fitted split_fitted = Fitted::sm80_ffma_64x64x16_split_k;
 };
 
 }  // namespace
 
-LIBSGEMM_MULTISTAGE_ROW(sm80_ffma_64x64x16_multistage, chain_and_split)
+LIBSGEMM_MULTISTAGE_CODE(sm80_ffma_64x64x16_multistage)
+
+KernelList sm80_ffma_64x64x16_multistage() {
+  return {chain_kernel<DeviceCode>("sm80_ffma_64x64x16_multistage"),
+          split_kernel<SplitFfma<DeviceCode>>("sm80_ffma_64x64x16_split_k")};
+}
 
 }  // namespace libsgemm::cuda

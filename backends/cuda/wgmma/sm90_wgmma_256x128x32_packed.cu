@@ -10,10 +10,14 @@
 // Requires: gemm of FP32, single or in strided batches; code for sm_90a; a workspace of 4 bytes for each element that
 // the pass writes (rows of A and columns of B rounded up to multiples of 128). In a smaller one (at least 256 k) C
 // accumulates panels of k.
-#include "tf32_row.h"
+#include "tf32_kernel.h"
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_WGMMA_PACKED_ROW(sm90_wgmma_256x128x32_packed, 256, 4, 2)
+LIBSGEMM_WGMMA_PACKED_CODE(sm90_wgmma_256x128x32_packed, 256, 4, 2)
+
+KernelList sm90_wgmma_256x128x32_packed() {
+  return packed_kernel<Tf32Code<Product>>("sm90_wgmma_256x128x32_packed", LIBSGEMM_MATH_TF32);
+}
 
 }  // namespace libsgemm::cuda

@@ -20,7 +20,7 @@
 // Requires: gemm of FP16 or bfloat16 operands, single or in strided batches, whose columns and products all start at
 // multiples of 16 bytes; code for sm_90a.
 #include "gpu/kernels.h"
-#include "wgmma_width_row.h"
+#include "wgmma_width_kernel.h"
 
 namespace libsgemm::cuda {
 

@@ -20,7 +20,7 @@
 // bytes; code for sm_90a; for tiles 256 wide an order above 256, for 192 one of at most 32768.
 #include "gpu/kernels.h"
 #include "wgmma_triangle.cuh"
-#include "wgmma_triangle_row.h"
+#include "wgmma_triangle_kernel.h"
 
 namespace libsgemm::cuda {
 

@@ -1,3 +1,4 @@
+// The columns of a data gradient by col2im: their layout in the workspace, and the two kernels' problems.
 #pragma once
 
 #include "col2im_problem.h"

@@ -6,7 +6,7 @@
 // groups) r s bytes.
 #pragma once
 
-#include "conv_pack_row.h"
+#include "conv_pack_kernel.h"
 #include "gpu/gpu.h"
 #include "gpu/launch.h"
 

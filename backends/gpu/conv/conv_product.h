@@ -1,3 +1,4 @@
+// A convolution as matrix products whose indices have digits: image, row, column, channel or tap.
 #pragma once
 
 #include "contract/conv.h"

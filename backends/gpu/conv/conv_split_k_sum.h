@@ -1,7 +1,7 @@
 // Adds the slices of a convolution that is split along its sum.
 #pragma once
 
-#include "conv_row.h"
+#include "conv_kernel.h"
 #include "gpu/tiles/split_k_sum.h"
 
 namespace libsgemm::gpu {

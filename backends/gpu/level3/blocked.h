@@ -39,8 +39,8 @@ struct DiagonalBlocks {
 DiagonalBlocks diagonal_blocks(const GemmDesc &desc);
 
 // FP32 steps without workspace, for any size, stride and alignment.
-Kernel blocked_triangle_row(const char *name);
-Kernel blocked_trmm_row(const char *name);
-Kernel blocked_trsm_row(const char *name);
+Kernel blocked_triangle_kernel(const char *name);
+Kernel blocked_trmm_kernel(const char *name);
+Kernel blocked_trsm_kernel(const char *name);
 
 }  // namespace libsgemm::gpu::level3

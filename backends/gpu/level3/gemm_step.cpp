@@ -18,9 +18,16 @@ struct StepPlan {
   bool one_by_one() const { return item.kernel != nullptr && item.seconds < whole.seconds; }
 };
 
+// True if all products of a strided batch are aligned like the first, so that its plan is theirs.
+bool items_are_alike(const GemmDesc &desc) {
+  const auto bytes = static_cast<int64_t>(size_of(desc.type));
+  const int64_t strides = desc.stride_a * bytes | desc.stride_b * bytes | desc.stride_c * int64_t{sizeof(float)};
+  return strides % static_cast<int64_t>(kPointerAlignment) == 0;
+}
+
 StepPlan choose(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
   StepPlan p = {cheapest(desc, device, workspace_bytes, asking), {}};
-  if (desc.batch == Batch::strided) {
+  if (desc.batch == Batch::strided && items_are_alike(desc)) {
     p.item = cheapest(batch_item(desc, 0), device, workspace_bytes, asking);
     p.item.seconds *= static_cast<double>(desc.batch_count);
   }

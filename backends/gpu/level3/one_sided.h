@@ -1,3 +1,4 @@
+// The problem of symm and trmm kernels, for host and device.
 #pragma once
 
 #include "gpu/tiles/tile_problem.h"

@@ -1,5 +1,5 @@
 // Second kernel of a skinny product whose tiles are shared by blocks: adds partial sums in the order of k, then applies
-// alpha and beta. A thread sums four rows of one column. If many blocks share a tile (ways 8), warp w takes the partial
+// alpha and beta. A thread sums four rows of one column. If many blocks share a tile (sharing 8), warp w takes the partial
 // sums w, w + 8, ..., and one warp adds the eight results.
 #pragma once
 
@@ -14,7 +14,7 @@ constexpr int kSkinnySumWarps = 8, kSkinnySumThreads = 32 * kSkinnySumWarps;
 
 struct SkinnySumShape {
   int rows, columns;  // a block's tile
-  int ways;           // warps that share an element's partial sums: 1 or 8
+  int sharing;           // warps that share an element's partial sums: 1 or 8
   int parts;          // blocks of threads for a tile
 };
 
@@ -33,19 +33,19 @@ __device__ __forceinline__ void sum_skinny_tile(const SkinnyWork &work, const Sk
   if (first == last) return;  // not shared: C is complete
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int elements = shape.rows * shape.columns;
-  const int part = blockIdx.x % shape.parts * (kSkinnySumWarps / shape.ways) + (shape.ways == 1 ? warp : 0);
+  const int part = blockIdx.x % shape.parts * (kSkinnySumWarps / shape.sharing) + (shape.sharing == 1 ? warp : 0);
   const int element = 4 * (part * 32 + lane);
-  const int way = shape.ways == 1 ? 0 : warp;
+  const int share = shape.sharing == 1 ? 0 : warp;
   Vec4 sum = vec4(0.0f, 0.0f, 0.0f, 0.0f);
   if (element < elements) {
     const Global<float> *from = global(work.partial) + element;
 #pragma unroll 4
-    for (int64_t block = first + way; block <= last; block += shape.ways) {
+    for (int64_t block = first + share; block <= last; block += shape.sharing) {
       const int64_t slot = 2 * block + (block == first ? 1 : 0);
       sum = add_vectors(sum, *reinterpret_cast<const Global<Vec4> *>(from + slot * elements));
     }
   }
-  if (shape.ways > 1) {
+  if (shape.sharing > 1) {
     eighths[warp][lane] = sum;
     __syncthreads();
     if (warp > 0) return;
@@ -71,8 +71,8 @@ inline libsgemm_status_t enqueue_skinny_sum(void (*kernel)(SkinnyWork, SkinnySum
   SkinnySumShape shape = {};
   shape.rows = plan.work.warps_wide * tile.rows;
   shape.columns = tile.columns;
-  shape.ways = plan.blocks / plan.tiles >= kManyPartials ? kSkinnySumWarps : 1;
-  const int elements = 4 * kSkinnySumThreads / shape.ways;  // elements for a block of threads
+  shape.sharing = plan.blocks / plan.tiles >= kManyPartials ? kSkinnySumWarps : 1;
+  const int elements = 4 * kSkinnySumThreads / shape.sharing;  // elements for a block of threads
   shape.parts = (shape.rows * shape.columns + elements - 1) / elements;
   SkinnyWork work = plan.work;
   work.partial = static_cast<float *>(launch.workspace);

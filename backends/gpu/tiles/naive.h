@@ -65,7 +65,7 @@ inline double naive_seconds(const GemmDesc &desc, int index) {
   return std::max(chain, gemm_seconds(model(index), desc, kTiling));
 }
 
-template <class Row>
+template <class DeviceCode>
 Kernel naive_kernel(const char *name) {
   const auto prepare = [](const GemmDesc &desc, int index) {
     return desc.routine == Routine::gemm && desc.type == Type::f32 ? planned(naive_seconds(desc, index)) : Plan();
@@ -75,7 +75,7 @@ Kernel naive_kernel(const char *name) {
     return for_chunks(desc, launch, INT32_MAX, [&](const auto &operands, int64_t products) {
       constexpr int64_t kMostBlocks = most_blocks(kNaiveThreads);
       const int64_t blocks = p.tiles < kMostBlocks / products ? p.tiles * products : kMostBlocks;
-      return launch_kernel(Row::template kernel<std::decay_t<decltype(operands)>>(),
+      return launch_kernel(DeviceCode::template kernel<std::decay_t<decltype(operands)>>(),
                            dim3(static_cast<unsigned>(blocks)), dim3(kNaiveThreads), 0, launch, error, operands, p,
                            products);
     });

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "gpu/gpu.h"
-#include "split_k_row.h"
+#include "split_k_kernel.h"
 
 namespace libsgemm::gpu {
 

@@ -3,9 +3,9 @@
 // deep, so that two blocks and their places share the 64 KiB of a compute unit.
 //
 // gfx908_mfma_128x128x8_col2im: data gradients, like gfx_fma_64x64x8_col2im.
-#include "gathered_row.h"
-#include "gpu/conv/col2im_row.h"
-#include "hip/tensor/matrix_row.h"
+#include "gathered_kernel.h"
+#include "gpu/conv/col2im_kernel.h"
+#include "hip/tensor/matrix_kernel.h"
 #include "matrix_gathered.h"
 
 namespace libsgemm::hip {
@@ -16,18 +16,18 @@ struct Config : MatrixShape<MfmaFloats, 128, 128, 8, 64, 64> {
   static constexpr Fitted fitted = Fitted::gfx908_mfma_128x128x16_ping_pong;
 };
 
-struct ProductRow : MatrixRow<Config> {
+struct ProductCode : MatrixCode<Config> {
   static bool runs_on(int index) { return has_mfma(index); }
 };
 
 }  // namespace
 
-LIBSGEMM_HIP_CONV_ROW(gfx908_mfma_128x128x8_conv, matrix_conv)
+LIBSGEMM_HIP_CONV_CODE(gfx908_mfma_128x128x8_conv, matrix_conv)
 
 KernelList gfx908_mfma_128x128x8_conv() {
-  return {conv_kernel<ConvRow>("gfx908_mfma_128x128x8_conv"),
-          conv_split_kernel<ConvRow>("gfx908_mfma_128x128x8_conv_split_k"),
-          col2im_kernel<ConvRow>("gfx908_mfma_128x128x8_col2im")};
+  return {conv_kernel<ConvCode>("gfx908_mfma_128x128x8_conv"),
+          conv_split_kernel<ConvCode>("gfx908_mfma_128x128x8_conv_split_k"),
+          col2im_kernel<ConvCode>("gfx908_mfma_128x128x8_col2im")};
 }
 
 }  // namespace libsgemm::hip

@@ -8,7 +8,7 @@
 // with fewer than 2^29 rows, columns and terms of a group. split_k: the forward convolution, the weight gradient, or a
 // data gradient without strides; more than one slice that is worth its sum; a workspace of 4 * slices * (m rounded
 // up to a multiple of 4) * n bytes per group, at most 32 MiB.
-#include "gathered_row.h"
+#include "gathered_kernel.h"
 
 namespace libsgemm::hip {
 namespace {
@@ -18,14 +18,15 @@ struct Config : TileShape<128, 128, 8, 8, 8, 8, 2> {
   static constexpr Fitted fitted = Fitted::gfx_fma_128x128x8_ping_pong;
 };
 
-using ProductRow = ValuRow<Config>;
+using ProductCode = ValuCode<Config>;
 
 }  // namespace
 
-LIBSGEMM_HIP_CONV_ROW(gfx_fma_128x128x8_conv, ping_pong_conv)
+LIBSGEMM_HIP_CONV_CODE(gfx_fma_128x128x8_conv, ping_pong_conv)
 
 KernelList gfx_fma_128x128x8_conv() {
-  return {conv_kernel<ConvRow>("gfx_fma_128x128x8_conv"), conv_split_kernel<ConvRow>("gfx_fma_128x128x8_conv_split_k")};
+  return {conv_kernel<ConvCode>("gfx_fma_128x128x8_conv"),
+          conv_split_kernel<ConvCode>("gfx_fma_128x128x8_conv_split_k")};
 }
 
 }  // namespace libsgemm::hip

@@ -7,7 +7,7 @@
 // Requires: one channel of the image in each group; k / groups r s up to 96. Weight gradient: filters of 3 x 3, 5 x 5
 // or 7 x 7, no vertical dilation, strides of 1 or 2, a workspace of 8 k r s bytes for each of up to 512 slices.
 #include "gpu/conv/depthwise.h"
-#include "gpu/conv/depthwise_row.h"
+#include "gpu/conv/depthwise_kernel.h"
 #include "gpu/dynamic_shared.h"
 
 namespace libsgemm::hip {
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(32 * kDepthwiseSharing)
   depthwise_sum(p, partial, slices);
 }
 
-struct Row {
+struct DeviceCode {
   template <int Width, int Taps, int Down>
   static auto kernel() {
     return &gfx_fma_4x1x4_depthwise<Width, Taps, Down>;
@@ -47,9 +47,9 @@ struct Row {
 
 }  // namespace
 
-KernelList gfx_fma_4x1x4_depthwise() { return depthwise_kernel<Row>("gfx_fma_4x1x4_depthwise"); }
+KernelList gfx_fma_4x1x4_depthwise() { return depthwise_kernel<DeviceCode>("gfx_fma_4x1x4_depthwise"); }
 KernelList gfx_fma_4x1x4_depthwise_weights() {
-  return depthwise_weights_kernel<Row>("gfx_fma_4x1x4_depthwise_weights");
+  return depthwise_weights_kernel<DeviceCode>("gfx_fma_4x1x4_depthwise_weights");
 }
 
 }  // namespace libsgemm::hip

@@ -1,9 +1,9 @@
-// The convolutions of gfx_fma_128x128x8_conv.hip with the tiles of gfx_fma_64x64x8_ping_pong, for small products, and
-// for few filters and groups.
+// The convolutions of gfx_fma_128x128x8_conv.hip with the tiles of gfx_fma_64x64x8_ping_pong, for small products: few
+// pixels, few filters, or many groups.
 //
 // gfx_fma_64x64x8_col2im: data gradients by the same kernel (gpu/conv/col2im_problem.h).
-#include "gathered_row.h"
-#include "gpu/conv/col2im_row.h"
+#include "gathered_kernel.h"
+#include "gpu/conv/col2im_kernel.h"
 
 namespace libsgemm::hip {
 namespace {
@@ -13,15 +13,15 @@ struct Config : TileShape<64, 64, 8, 8, 4, 4, 2> {
   static constexpr Fitted fitted = Fitted::gfx_fma_64x64x8_ping_pong;
 };
 
-using ProductRow = ValuRow<Config>;
+using ProductCode = ValuCode<Config>;
 
 }  // namespace
 
-LIBSGEMM_HIP_CONV_ROW(gfx_fma_64x64x8_conv, ping_pong_conv)
+LIBSGEMM_HIP_CONV_CODE(gfx_fma_64x64x8_conv, ping_pong_conv)
 
 KernelList gfx_fma_64x64x8_conv() {
-  return {conv_kernel<ConvRow>("gfx_fma_64x64x8_conv"), conv_split_kernel<ConvRow>("gfx_fma_64x64x8_conv_split_k"),
-          col2im_kernel<ConvRow>("gfx_fma_64x64x8_col2im")};
+  return {conv_kernel<ConvCode>("gfx_fma_64x64x8_conv"), conv_split_kernel<ConvCode>("gfx_fma_64x64x8_conv_split_k"),
+          col2im_kernel<ConvCode>("gfx_fma_64x64x8_col2im")};
 }
 
 }  // namespace libsgemm::hip

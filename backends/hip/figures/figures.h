@@ -9,11 +9,11 @@ namespace libsgemm::hip {
 
 using namespace gpu;
 
-#define LIBSGEMM_NAME(row, ...) row,
+#define LIBSGEMM_NAME(kernel, ...) kernel,
 enum class Fitted { LIBSGEMM_FIGURES_ASSUMED(LIBSGEMM_NAME) };
 #undef LIBSGEMM_NAME
 
 // bench/model/fit_model_hip.cpp has its own definition, which it can change.
-const Figures &figures(int device, Fitted row);
+const Figures &figures(int device, Fitted kernel);
 
 }  // namespace libsgemm::hip

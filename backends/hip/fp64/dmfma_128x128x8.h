@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hip/tensor/matrix.h"
-#include "hip/tensor/matrix_row.h"
+#include "hip/tensor/matrix_kernel.h"
 
 namespace libsgemm::hip {
 

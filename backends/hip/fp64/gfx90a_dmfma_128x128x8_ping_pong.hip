@@ -3,7 +3,7 @@
 // workspace instead of 4. Why operands become doubles in LDS: docs/kernels/amd.md.
 #include "dmfma_128x128x8.h"
 #include "gpu/kernels.h"
-#include "gpu/tiles/split_k_row.h"
+#include "gpu/tiles/split_k_kernel.h"
 #include "hip/tensor/matrix.h"
 
 namespace libsgemm::hip {
@@ -22,14 +22,14 @@ __global__ void LIBSGEMM_DMFMA_BOUNDS gfx90a_dmfma_128x128x8_ping_pong(const __g
 
 namespace {
 
-struct Row : Fp64Row<Config> {
+struct DeviceCode : Fp64Code<Config> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &gfx90a_dmfma_128x128x8_ping_pong<KindA, KindB, Operands>;
   }
 };
 
-struct SplitRow : SplitTiles<Row> {
+struct SplitCode : SplitTiles<DeviceCode> {
   static constexpr auto enqueue_sum = launch_split_k_sum_fp64;
 };
 
@@ -41,7 +41,7 @@ Kernel in_fp64(Kernel kernel) {
 }  // namespace
 
 KernelList gfx90a_dmfma_128x128x8_ping_pong() {
-  return {in_fp64(tile_kernel<Row>("gfx90a_dmfma_128x128x8_ping_pong")),
-          in_fp64(split_kernel<SplitRow>("gfx90a_dmfma_128x128x8_split_k"))};
+  return {in_fp64(tile_kernel<DeviceCode>("gfx90a_dmfma_128x128x8_ping_pong")),
+          in_fp64(split_kernel<SplitCode>("gfx90a_dmfma_128x128x8_split_k"))};
 }
 }  // namespace libsgemm::hip

@@ -35,7 +35,7 @@ KernelList gfx_fma_64x32x32_trsm() {
   const auto launch = [](const GemmDesc &desc, const Launch &launch, Error *error) {
     return launch_panels(desc, launch, error, gfx_fma_64x32x32_trsm);
   };
-  return Kernel{"gfx_fma_64x32x32_trsm", LIBSGEMM_MATH_FP32, prepare_one<supports<Routine::trsm>, panel_seconds>,
+  return Kernel{"gfx_fma_64x32x32_trsm", LIBSGEMM_MATH_FP32, prepare_fixed<supports<Routine::trsm>, panel_seconds>,
                 launch};
 }
 
@@ -44,7 +44,7 @@ KernelList gfx_fma_64x32x32_trmm_in_place() {
     return launch_panels(desc, launch, error, gfx_fma_64x32x32_trmm_in_place);
   };
   Kernel kernel = {"gfx_fma_64x32x32_trmm_in_place", LIBSGEMM_MATH_FP32,
-                   prepare_one<supports<Routine::trmm>, panel_seconds>, launch};
+                   prepare_fixed<supports<Routine::trmm>, panel_seconds>, launch};
   kernel.invariant = true;
   return kernel;
 }

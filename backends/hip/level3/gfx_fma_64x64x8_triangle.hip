@@ -1,5 +1,5 @@
 // As gfx_fma_128x128x8_triangle.hip, with the tiles of gfx_fma_64x64x8_ping_pong.
-#include "triangle_row.h"
+#include "triangle_kernel.h"
 
 namespace libsgemm::hip {
 namespace {
@@ -9,10 +9,14 @@ struct Config : TileShape<64, 64, 8, 8, 4, 4, 2> {
   static constexpr Fitted fitted = Fitted::gfx_fma_64x64x8_ping_pong;
 };
 
-struct Row : ValuRow<Config> {};
+struct DeviceCode : ValuCode<Config> {};
 
 }  // namespace
 
-LIBSGEMM_HIP_TRIANGLE_ROW(gfx_fma_64x64x8_triangle, ping_pong_triangle)
+LIBSGEMM_HIP_TRIANGLE_CODE(gfx_fma_64x64x8_triangle, ping_pong_triangle)
+
+KernelList gfx_fma_64x64x8_triangle() {
+  return kernel_of_triangle<gfx_fma_64x64x8_triangle_code>("gfx_fma_64x64x8_triangle");
+}
 
 }  // namespace libsgemm::hip

@@ -4,8 +4,8 @@
 //
 // gfx908_mfma_128x128x32_fp32_fast: the same for mode fp32_fast (docs/kernels/splits.md) on gfx942 and 950.
 //
-// Launches: gpu/splits/split_row.h. Main loop: split_product.h. Splits, and sources: gpu/splits/splits.h. Tile, waves
-// and lanes: gfx908_mfma_128x128x16_ping_pong, with three sets of sums. LDS, 64 KiB: 2 buffers of A0, A1, B0, B1.
+// Launches: gpu/splits/split_kernel.h. Main loop: split_product.h. Splits, and sources: gpu/splits/splits.h. Tile,
+// waves and lanes: gfx908_mfma_128x128x16_ping_pong, with three sets of sums. LDS, 64 KiB: 2 buffers of A0, A1, B0, B1.
 //
 // Requires: gemm of FP32, single or in strided batches; gfx908, 942 or 950; any size, transposition and alignment;
 // workspace for panels of k = 256: 4 bytes for each row of A and column of B (rounded up to multiples of 128) and k,
@@ -13,7 +13,7 @@
 // bytes for each row and column, and FP64 matrix cores, which gfx908 does not have.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
-#include "split_matrix_row.h"
+#include "split_matrix_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -34,14 +34,14 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row {
-  static SplitRow product() { return split_row_of<Config, gfx908_mfma_128x128x32_fp16x3>(Scheme::fp16x2); }
+struct DeviceCode {
+  static SplitProduct product() { return split_product_of<Config, gfx908_mfma_128x128x32_fp16x3>(Scheme::fp16x2); }
 };
 
 }  // namespace
 
 KernelList gfx908_mfma_128x128x32_fp16x3() {
-  return {split_row_kernel<Row>("gfx908_mfma_128x128x32_fp16x3", LIBSGEMM_MATH_FP16X3),
-          fp32_fast_kernel<Row>("gfx908_mfma_128x128x32_fp32_fast")};
+  return {split_product_kernel<DeviceCode>("gfx908_mfma_128x128x32_fp16x3", LIBSGEMM_MATH_FP16X3),
+          fp32_fast_kernel<DeviceCode>("gfx908_mfma_128x128x32_fp32_fast")};
 }
 }  // namespace libsgemm::hip

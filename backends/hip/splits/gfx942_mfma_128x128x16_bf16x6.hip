@@ -4,7 +4,7 @@
 // Requires: gfx942 or 950; 6 bytes of workspace instead of 4 for each k. Not gfx908 and gfx90a, which multiply bfloat16
 // at less than six times the rate of FP32.
 #include "gpu/kernels.h"
-#include "split_matrix_row.h"
+#include "split_matrix_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -30,20 +30,20 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row {
-  static SplitRow product() {
-    SplitRow row = split_row_of<Config, gfx942_mfma_128x128x16_bf16x6>(Scheme::bf16x3);
-    row.per_clock = [](int index) {
+struct DeviceCode {
+  static SplitProduct product() {
+    SplitProduct product = split_product_of<Config, gfx942_mfma_128x128x16_bf16x6>(Scheme::bf16x3);
+    product.per_clock = [](int index) {
       return device(index).family == Family::cdna3 ? matrix_rate(index, Type::bf16) : 0;
     };
-    return row;
+    return product;
   }
 };
 
 }  // namespace
 
 KernelList gfx942_mfma_128x128x16_bf16x6() {
-  return split_row_kernel<Row>("gfx942_mfma_128x128x16_bf16x6", LIBSGEMM_MATH_BF16X6);
+  return split_product_kernel<DeviceCode>("gfx942_mfma_128x128x16_bf16x6", LIBSGEMM_MATH_BF16X6);
 }
 
 }  // namespace libsgemm::hip

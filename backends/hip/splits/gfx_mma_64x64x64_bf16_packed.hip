@@ -1,8 +1,8 @@
 // As gfx_mma_64x64x64_fp16_packed.hip, in math mode bf16.
 #include "gpu/kernels.h"
-#include "gpu/splits/packed_row.h"
+#include "gpu/splits/packed_kernel.h"
 #include "gpu/splits/splits_pass.h"
-#include "hip/tensor/matrix_row.h"
+#include "hip/tensor/matrix_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -12,7 +12,7 @@ __global__ void __launch_bounds__(kPassThreads) gfx_mma_64x64x64_bf16_packed(con
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
   static PackedProduct product(const GemmDesc &) {
     return {[](int index) { return matrix_rate(index, Type::bf16) > 0; }, gfx_mma_64x64x64_bf16_packed,
@@ -23,7 +23,7 @@ struct Row {
 }  // namespace
 
 KernelList gfx_mma_64x64x64_bf16_packed() {
-  return packed_kernel<Row>("gfx_mma_64x64x64_bf16_packed", LIBSGEMM_MATH_BF16);
+  return packed_kernel<DeviceCode>("gfx_mma_64x64x64_bf16_packed", LIBSGEMM_MATH_BF16);
 }
 
 }  // namespace libsgemm::hip

@@ -6,9 +6,9 @@
 // multiply FP16 numbers without changing them (gfx908, 942, 950, gfx11, gfx12); workspace for panels of k = 256, which
 // C accumulates: 2 bytes for each row of A and column of B (rounded up to multiples of 128) and k.
 #include "gpu/kernels.h"
-#include "gpu/splits/packed_row.h"
+#include "gpu/splits/packed_kernel.h"
 #include "gpu/splits/splits_pass.h"
-#include "hip/tensor/matrix_row.h"
+#include "hip/tensor/matrix_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(kPassThreads) gfx_mma_64x64x64_fp16_packed(con
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   static bool supports(const GemmDesc &desc) { return desc.type == Type::f32; }
   static PackedProduct product(const GemmDesc &) {
     return {[](int index) { return matrix_rate(index, Type::f16) > 0; }, gfx_mma_64x64x64_fp16_packed,
@@ -33,7 +33,7 @@ struct Row {
 }  // namespace
 
 KernelList gfx_mma_64x64x64_fp16_packed() {
-  return packed_kernel<Row>("gfx_mma_64x64x64_fp16_packed", LIBSGEMM_MATH_FP16);
+  return packed_kernel<DeviceCode>("gfx_mma_64x64x64_fp16_packed", LIBSGEMM_MATH_FP16);
 }
 
 }  // namespace libsgemm::hip

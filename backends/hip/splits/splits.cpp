@@ -1,4 +1,4 @@
-#include "gpu/splits/split_row.h"
+#include "gpu/splits/split_kernel.h"
 #include "hip/runtime/device.h"
 
 // fp32_fast also requires FP64 matrix cores. If these compute all tiles, a product takes, apart from the passes, as

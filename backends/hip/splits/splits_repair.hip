@@ -2,7 +2,7 @@
 // themselves by FP32 fused multiply-adds. Blocks of other tiles return at once. Tile and threads:
 // gfx_fma_128x128x8_ping_pong, without vectors.
 #include "gpu/splits/splits.h"
-#include "gpu/tiles/tile_row.h"
+#include "gpu/tiles/tile_kernel.h"
 #include "hip/tiles/valu.h"
 
 namespace libsgemm::hip {

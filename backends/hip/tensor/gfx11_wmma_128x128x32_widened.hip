@@ -2,9 +2,9 @@
 // of 16 x 16 by v_wmma_f32_16x16x16.
 #include "gpu/kernels.h"
 #include "hip/level3/matrix_triangle.h"
-#include "hip/tiles/widened_row.h"
+#include "hip/tiles/widened_kernel.h"
 #include "matrix.h"
-#include "matrix_row.h"
+#include "matrix_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -40,10 +40,10 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::bl
 
 namespace {
 
-struct Row : MatrixRow<Config<Type::f16>> {
+struct DeviceCode : MatrixCode<Config<Type::f16>> {
   static constexpr bool has_vectors = true, has_elements = true;
   static Tiling tiling(const GemmDesc &desc, int index) {
-    Tiling tiling = MatrixRow::tiling(desc, index);
+    Tiling tiling = MatrixCode::tiling(desc, index);
     if (device(index).family == Family::rdna3) tiling.blocks = 1;
     return tiling;
   }
@@ -64,9 +64,9 @@ struct Row : MatrixRow<Config<Type::f16>> {
 
 }  // namespace
 
-KernelList gfx11_wmma_128x128x32_widened() { return widened_kernel<Row>("gfx11_wmma_128x128x32_widened"); }
+KernelList gfx11_wmma_128x128x32_widened() { return widened_kernel<DeviceCode>("gfx11_wmma_128x128x32_widened"); }
 KernelList gfx11_wmma_128x128x32_widened_triangle() {
-  return widened_triangle_kernel<Row>("gfx11_wmma_128x128x32_widened_triangle");
+  return widened_triangle_kernel<DeviceCode>("gfx11_wmma_128x128x32_widened_triangle");
 }
 
 }  // namespace libsgemm::hip

@@ -14,9 +14,9 @@
 // Requires: gemm of FP32; gfx908, 90a, 942 or 950; any transposition, alignment, size and batch. _split_k: one product
 // or a strided batch, and a workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.
 #include "gpu/kernels.h"
-#include "gpu/tiles/split_k_row.h"
+#include "gpu/tiles/split_k_kernel.h"
 #include "matrix.h"
-#include "matrix_row.h"
+#include "matrix_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -37,7 +37,7 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row : MatrixRow<Config> {
+struct DeviceCode : MatrixCode<Config> {
   static bool runs_on(int index) { return has_mfma(index); }
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
@@ -48,6 +48,7 @@ struct Row : MatrixRow<Config> {
 }  // namespace
 
 KernelList gfx908_mfma_128x128x16_ping_pong() {
-  return {tile_kernel<Row>("gfx908_mfma_128x128x16_ping_pong"), split_k_kernel<Row>("gfx908_mfma_128x128x16_split_k")};
+  return {tile_kernel<DeviceCode>("gfx908_mfma_128x128x16_ping_pong"),
+          split_k_kernel<DeviceCode>("gfx908_mfma_128x128x16_split_k")};
 }
 }  // namespace libsgemm::hip

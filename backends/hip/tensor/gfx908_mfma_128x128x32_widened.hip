@@ -10,9 +10,9 @@
 // 128. Not gfx90a, whose instructions for these types flush denormals.
 #include "gpu/kernels.h"
 #include "hip/level3/matrix_triangle.h"
-#include "hip/tiles/widened_row.h"
+#include "hip/tiles/widened_kernel.h"
 #include "matrix.h"
-#include "matrix_row.h"
+#include "matrix_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -49,10 +49,10 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::bl
 
 namespace {
 
-struct Row : MatrixRow<Config<Type::f16>> {
+struct DeviceCode : MatrixCode<Config<Type::f16>> {
   static constexpr bool has_vectors = true, has_elements = true;
   static Tiling tiling(const GemmDesc &desc, int index) {
-    Tiling tiling = MatrixRow::tiling(desc, index);
+    Tiling tiling = MatrixCode::tiling(desc, index);
     if (device(index).family == Family::cdna1) tiling.blocks = 1;
     return tiling;
   }
@@ -73,9 +73,9 @@ struct Row : MatrixRow<Config<Type::f16>> {
 
 }  // namespace
 
-KernelList gfx908_mfma_128x128x32_widened() { return widened_kernel<Row>("gfx908_mfma_128x128x32_widened"); }
+KernelList gfx908_mfma_128x128x32_widened() { return widened_kernel<DeviceCode>("gfx908_mfma_128x128x32_widened"); }
 KernelList gfx908_mfma_128x128x32_widened_triangle() {
-  return widened_triangle_kernel<Row>("gfx908_mfma_128x128x32_widened_triangle");
+  return widened_triangle_kernel<DeviceCode>("gfx908_mfma_128x128x32_widened_triangle");
 }
 
 }  // namespace libsgemm::hip

@@ -6,7 +6,7 @@
 // Requires: gemm of FP32; code for gfx942 itself, not for its family; any transposition, alignment, size and batch.
 #include "gpu/kernels.h"
 #include "matrix.h"
-#include "matrix_row.h"
+#include "matrix_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -27,7 +27,7 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row : Xf32Row<Config> {
+struct DeviceCode : Xf32Code<Config> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &gfx942_mfma_128x128x16_xf32<KindA, KindB, Operands>;
@@ -36,6 +36,6 @@ struct Row : Xf32Row<Config> {
 
 }  // namespace
 
-KernelList gfx942_mfma_128x128x16_xf32() { return in_tf32(tile_kernel<Row>("gfx942_mfma_128x128x16_xf32")); }
+KernelList gfx942_mfma_128x128x16_xf32() { return in_tf32(tile_kernel<DeviceCode>("gfx942_mfma_128x128x16_xf32")); }
 
 }  // namespace libsgemm::hip

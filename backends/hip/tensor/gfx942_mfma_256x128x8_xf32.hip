@@ -2,7 +2,7 @@
 // docs/kernels/amd.md.
 #include "gpu/kernels.h"
 #include "matrix.h"
-#include "matrix_row.h"
+#include "matrix_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(Config::threads, 2)
 
 namespace {
 
-struct Row : Xf32Row<Config> {
+struct DeviceCode : Xf32Code<Config> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &gfx942_mfma_256x128x8_xf32<KindA, KindB, Operands>;
@@ -33,6 +33,6 @@ struct Row : Xf32Row<Config> {
 
 }  // namespace
 
-KernelList gfx942_mfma_256x128x8_xf32() { return in_tf32(tile_kernel<Row>("gfx942_mfma_256x128x8_xf32")); }
+KernelList gfx942_mfma_256x128x8_xf32() { return in_tf32(tile_kernel<DeviceCode>("gfx942_mfma_256x128x8_xf32")); }
 
 }  // namespace libsgemm::hip

@@ -6,9 +6,9 @@
 // dimension.
 #include "gpu/kernels.h"
 #include "hip/level3/matrix_triangle.h"
-#include "hip/tiles/widened_row.h"
+#include "hip/tiles/widened_kernel.h"
 #include "matrix.h"
-#include "matrix_row.h"
+#include "matrix_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -43,7 +43,7 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config<kType>::threads, Config<kType>::bl
 
 namespace {
 
-struct Row : MatrixRow<Config<Type::f16>> {
+struct DeviceCode : MatrixCode<Config<Type::f16>> {
   static constexpr bool has_vectors = true, has_elements = false;
   static bool runs_on(int index) { return device(index).family == Family::cdna3; }
   template <Type kType, Fetch KindA, Fetch KindB, typename Operands>
@@ -58,9 +58,9 @@ struct Row : MatrixRow<Config<Type::f16>> {
 
 }  // namespace
 
-KernelList gfx942_mfma_256x256x32_widened() { return widened_kernel<Row>("gfx942_mfma_256x256x32_widened"); }
+KernelList gfx942_mfma_256x256x32_widened() { return widened_kernel<DeviceCode>("gfx942_mfma_256x256x32_widened"); }
 KernelList gfx942_mfma_256x256x32_widened_triangle() {
-  return widened_triangle_kernel<Row>("gfx942_mfma_256x256x32_widened_triangle");
+  return widened_triangle_kernel<DeviceCode>("gfx942_mfma_256x256x32_widened_triangle");
 }
 
 }  // namespace libsgemm::hip

@@ -1,6 +1,6 @@
 // As gfx_fma_32x8x32_skinny.hip, with m or n up to 4, and 4 columns a thread.
 #include "gpu/kernels.h"
-#include "skinny_row.h"
+#include "skinny_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -17,7 +17,7 @@ struct Shape {
   static constexpr double fma_share = 0.3;
 };
 
-struct Row : SkinnyRow<Row, Shape> {
+struct DeviceCode : SkinnyCode<DeviceCode, Shape> {
   template <typename Config>
   static auto kernel_for() {
     return &gfx_fma_32x4x32_skinny<Config>;
@@ -26,6 +26,6 @@ struct Row : SkinnyRow<Row, Shape> {
 
 }  // namespace
 
-KernelList gfx_fma_32x4x32_skinny() { return skinny_kernel<Row>("gfx_fma_32x4x32_skinny"); }
+KernelList gfx_fma_32x4x32_skinny() { return skinny_kernel<DeviceCode>("gfx_fma_32x4x32_skinny"); }
 
 }  // namespace libsgemm::hip

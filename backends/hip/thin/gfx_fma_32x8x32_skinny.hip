@@ -10,7 +10,7 @@
 // Requires: gemm of FP32; one product or a strided batch; min(m, n) up to the above; k >= 32; any transposition,
 // alignment and leading dimension.
 #include "gpu/kernels.h"
-#include "skinny_row.h"
+#include "skinny_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -27,7 +27,7 @@ struct Shape {
   static constexpr double fma_share = 0.4;
 };
 
-struct Row : SkinnyRow<Row, Shape> {
+struct DeviceCode : SkinnyCode<DeviceCode, Shape> {
   template <typename Config>
   static auto kernel_for() {
     return &gfx_fma_32x8x32_skinny<Config>;
@@ -36,6 +36,6 @@ struct Row : SkinnyRow<Row, Shape> {
 
 }  // namespace
 
-KernelList gfx_fma_32x8x32_skinny() { return skinny_kernel<Row>("gfx_fma_32x8x32_skinny"); }
+KernelList gfx_fma_32x8x32_skinny() { return skinny_kernel<DeviceCode>("gfx_fma_32x8x32_skinny"); }
 
 }  // namespace libsgemm::hip

@@ -13,9 +13,9 @@
 // Requires: gemm of FP32; any transposition, alignment, size and batch. _split_k: one product or a strided batch, and a
 // workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.
 #include "gpu/kernels.h"
-#include "gpu/tiles/split_k_row.h"
+#include "gpu/tiles/split_k_kernel.h"
 #include "valu.h"
-#include "valu_row.h"
+#include "valu_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -36,7 +36,7 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row : ValuRow<Config> {
+struct DeviceCode : ValuCode<Config> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &gfx_fma_128x128x8_ping_pong<KindA, KindB, Operands>;
@@ -46,6 +46,7 @@ struct Row : ValuRow<Config> {
 }  // namespace
 
 KernelList gfx_fma_128x128x8_ping_pong() {
-  return {chain_kernel<Row>("gfx_fma_128x128x8_ping_pong"), split_k_kernel<Row>("gfx_fma_128x128x8_split_k")};
+  return {chain_kernel<DeviceCode>("gfx_fma_128x128x8_ping_pong"),
+          split_k_kernel<DeviceCode>("gfx_fma_128x128x8_split_k")};
 }
 }  // namespace libsgemm::hip

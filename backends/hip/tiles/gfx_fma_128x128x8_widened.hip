@@ -6,9 +6,9 @@
 #include "gpu/kernels.h"
 #include "hip/level3/triangle.h"
 #include "valu.h"
-#include "valu_row.h"
+#include "valu_kernel.h"
 #include "widened.h"
-#include "widened_row.h"
+#include "widened_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -44,7 +44,7 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row : ValuRow<Config> {
+struct DeviceCode : ValuCode<Config> {
   static constexpr bool has_vectors = false, has_elements = true;
   template <Type kType, typename Operands>
   static auto kernel() {
@@ -58,9 +58,9 @@ struct Row : ValuRow<Config> {
 
 }  // namespace
 
-KernelList gfx_fma_128x128x8_widened() { return widened_kernel<Row>("gfx_fma_128x128x8_widened"); }
+KernelList gfx_fma_128x128x8_widened() { return widened_kernel<DeviceCode>("gfx_fma_128x128x8_widened"); }
 KernelList gfx_fma_128x128x8_widened_triangle() {
-  return widened_triangle_kernel<Row>("gfx_fma_128x128x8_widened_triangle");
+  return widened_triangle_kernel<DeviceCode>("gfx_fma_128x128x8_widened_triangle");
 }
 
 }  // namespace libsgemm::hip

@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(kNaiveThreads)
   naive_tiles(operands, p, products);
 }
 
-struct Row {
+struct DeviceCode {
   template <typename Operands>
   static auto kernel() {
     return &gfx_fma_1x1x1_naive_kernel<Operands>;
@@ -25,6 +25,6 @@ struct Row {
 
 }  // namespace
 
-KernelList gfx_fma_1x1x1_naive() { return naive_kernel<Row>("gfx_fma_1x1x1_naive"); }
+KernelList gfx_fma_1x1x1_naive() { return naive_kernel<DeviceCode>("gfx_fma_1x1x1_naive"); }
 
 }  // namespace libsgemm::hip

@@ -4,7 +4,7 @@
 // Requires: gemm of FP32; CDNA2, CDNA3 or RDNA2; any transposition, alignment, size and batch. No split_k.
 #include "gpu/kernels.h"
 #include "valu.h"
-#include "valu_row.h"
+#include "valu_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -32,7 +32,7 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row : ValuRow<Config> {
+struct DeviceCode : ValuCode<Config> {
   static bool runs_on(int index) {
     const Family family = device(index).family;
     return family == Family::cdna2 || family == Family::cdna3 || family == Family::rdna2 || family == Family::foreign;
@@ -45,6 +45,6 @@ struct Row : ValuRow<Config> {
 
 }  // namespace
 
-KernelList gfx_fma_256x128x8_ping_pong() { return chain_kernel<Row>("gfx_fma_256x128x8_ping_pong"); }
+KernelList gfx_fma_256x128x8_ping_pong() { return chain_kernel<DeviceCode>("gfx_fma_256x128x8_ping_pong"); }
 
 }  // namespace libsgemm::hip

@@ -1,9 +1,9 @@
 // gfx_fma_128x128x8_ping_pong with 8 x 4 elements a thread (half waves of 32 x 32, 4 x 8 lanes), for products with too
 // few tiles of 128 x 128.
 #include "gpu/kernels.h"
-#include "gpu/tiles/split_k_row.h"
+#include "gpu/tiles/split_k_kernel.h"
 #include "valu.h"
-#include "valu_row.h"
+#include "valu_kernel.h"
 
 namespace libsgemm::hip {
 
@@ -24,7 +24,7 @@ __global__ void LIBSGEMM_LAUNCH_BOUNDS(Config::threads, Config::blocks)
 
 namespace {
 
-struct Row : ValuRow<Config> {
+struct DeviceCode : ValuCode<Config> {
   template <Fetch KindA, Fetch KindB, typename Operands>
   static auto kernel() {
     return &gfx_fma_64x64x8_ping_pong<KindA, KindB, Operands>;
@@ -34,6 +34,6 @@ struct Row : ValuRow<Config> {
 }  // namespace
 
 KernelList gfx_fma_64x64x8_ping_pong() {
-  return {chain_kernel<Row>("gfx_fma_64x64x8_ping_pong"), split_k_kernel<Row>("gfx_fma_64x64x8_split_k")};
+  return {chain_kernel<DeviceCode>("gfx_fma_64x64x8_ping_pong"), split_k_kernel<DeviceCode>("gfx_fma_64x64x8_split_k")};
 }
 }  // namespace libsgemm::hip

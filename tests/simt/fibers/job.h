@@ -209,8 +209,9 @@ class Workspace {
 
 // Runs a job with `workspace_share` times the requested workspace. Returns the first fault; sets *ran if the kernel
 // supports it.
-inline std::string run_job(const Kernel &row, Job *job, bool *ran, double workspace_share = 1) {
-  const libsgemm::Plan plan = prepare(row, job->desc(), 0);
+inline std::string run_job(const Kernel &kernel, Job *job, bool *ran, double workspace_share = 1) {
+  if (std::isnan(prepare_any(kernel, job->desc(), 0).seconds)) return "costs NaN";
+  const libsgemm::Plan plan = prepare(kernel, job->desc(), 0);
   *ran = plan.kernel != nullptr;
   if (!*ran) return "";
   if (!(plan.seconds > 0)) return "costs " + std::to_string(plan.seconds) + " s";
@@ -221,9 +222,9 @@ inline std::string run_job(const Kernel &row, Job *job, bool *ran, double worksp
   Workspace workspace(launch.workspace_bytes);
   launch.workspace = workspace.data();
   libsgemm::Error error = {};
-  if (row.launch(job->desc(), launch, &error) != LIBSGEMM_SUCCESS) return error.text;
+  if (kernel.launch(job->desc(), launch, &error) != LIBSGEMM_SUCCESS) return error.text;
   if (!workspace.intact()) return "wrote beyond its workspace";
-  return job->check({row.math_mode, row.truncates, invariant(job->desc())});
+  return job->check({kernel.math_mode, kernel.truncates, invariant(job->desc())});
 }
 
 }  // namespace sgemm_test

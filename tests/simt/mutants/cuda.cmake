@@ -58,7 +58,7 @@ libsgemm_add_mutant(cluster_y ${problem} "<< (y(rank) << log_x)" "<< (x(rank) <<
                     "${wrong_element}|${nobody}|not[ \n]+there")
 libsgemm_add_mutant(cluster_part ${wgmma}_copy.cuh "share_x = {c.y(rank)," "share_x = {0," "${wrong_element}")
 
-if(sm90_wgmma_256x128x64_triangle IN_LIST rows)
+if(sm90_wgmma_256x128x64_triangle IN_LIST codes)
   libsgemm_set_mutated(sm90_wgmma_256x128x64_triangle wgmma/sm90_wgmma_256x128x64_triangle.cu)
   libsgemm_add_mutant(triangle_none ${engine} "#pragma once" "#pragma once" "All tests passed")
   libsgemm_add_mutant(triangle_row ${wgmma}_tiles.cuh "x_at = p.x_row() * Config::row_bytes" "x_at = 0" "${wrong_element}")
@@ -67,7 +67,7 @@ if(sm90_wgmma_256x128x64_triangle IN_LIST rows)
                       "${wrong_element}")
 endif()
 
-if(sm90_wgmma_64x128x32_packed IN_LIST rows)
+if(sm90_wgmma_64x128x32_packed IN_LIST codes)
   libsgemm_set_mutated(sm90_wgmma_64x128x32_packed wgmma/sm90_wgmma_64x128x32_packed.cu)
   libsgemm_add_mutant(tf32_none ${engine} "#pragma once" "#pragma once" "All tests passed")
   libsgemm_add_mutant(tf32_wait ${wgmma}_multiply.cuh "    ptx::wgmma_wait<0>();\n    at->release" "    ptx::wgmma_wait<1>();\n    at->release"
@@ -79,7 +79,7 @@ endif()
 
 # Products that convert A on load.
 set(mutated sm90_wgmma_128x256x32_fp16x3)
-if(mutated IN_LIST rows)
+if(mutated IN_LIST codes)
   libsgemm_set_mutated(${mutated} splits/${mutated}.cu)
   set(converts cuda/splits/wgmma_convert.cuh)
   libsgemm_add_mutant(convert_raw ${converts} "(Config::raw(at), at.parity)" "(Config::raw(at), at.parity ^ 1)"

@@ -37,7 +37,7 @@ if(TARGET test_simt_gfx90a_gfx_fma_64x64x8_conv AND NOT LIBSGEMM_SANITIZE)
   set(mutant_tests simt_amd_tests)
 endif()
 
-if(LIBSGEMM_SIMT_ROWS AND NOT LIBSGEMM_SIMT_ROWS MATCHES "^(kinds|loops)$")
+if(LIBSGEMM_SIMT_CODE AND NOT LIBSGEMM_SIMT_CODE MATCHES "^(kinds|loops)$")
   return()
 endif()
 # Barriers between parts of a sum only keep unneeded reads from racing.
@@ -76,11 +76,11 @@ if(NOT tsan)
 endif()
 # Without a row's excess, splits compute what they do not hold.
 if(TARGET test_simt_gfx942)
-  set(row gfx908_mfma_128x128x32_fp16x3)
+  set(code gfx908_mfma_128x128x32_fp16x3)
   set(mutant_libraries test_simt_gfx942_host test_simt_gfx942_${mutated} ${test_simt_gfx942_shared})
   set(mutant_tests simt_amd_fast_tests)
   set(mutant_tag fp32_fast)
-  libsgemm_set_mutated(${row} splits/splits_write.hip)
+  libsgemm_set_mutated(${code} splits/splits_write.hip)
   libsgemm_add_mutant(fast_excess gpu/splits/splits_pass.h "exponent_of(most) - exponent_of(0u - least) - kNarrow" "0"
                       "${symptom}")
   set(mutant_kernel splits/splits_repair_fp64.hip)

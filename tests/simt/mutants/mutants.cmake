@@ -43,22 +43,22 @@ function(libsgemm_add_mutant name file old new symptom)
 endfunction()
 
 # A table of one kernel, to link with its mutants.
-function(libsgemm_add_mutant_row name backend row host)
+function(libsgemm_add_mutant_code name backend code host)
   string(TOUPPER ${backend} upper)
-  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}/rows.h
-       CONTENT "#define LIBSGEMM_${upper}_ROWS(X) X(${row}, \"\")\n")
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}/device_code.h
+       CONTENT "#define LIBSGEMM_${upper}_DEVICE_CODE(X) X(${code}, \"\")\n")
   add_library(${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${backend}/${backend}/kernels.cpp)
   target_include_directories(${name} BEFORE PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name})
   target_link_libraries(${name} PRIVATE ${host})
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET default)
 endfunction()
-# libsgemm_set_mutated(ROW KERNEL): the next mutants are of this kernel, defined in file KERNEL. Set before:
+# libsgemm_set_mutated(CODE FILE): the next mutants are of this kernel, defined in file KERNEL. Set before:
 # mutant_backend, mutant_libraries; mutant_tests, the test's object library.
-macro(libsgemm_set_mutated row kernel)
+macro(libsgemm_set_mutated code kernel)
   list(GET mutant_libraries 0 mutant_host)
-  libsgemm_add_mutant_row(${mutant_host}_${row} ${mutant_backend} ${row} ${mutant_host})
+  libsgemm_add_mutant_code(${mutant_host}_${code} ${mutant_backend} ${code} ${mutant_host})
   set(mutant_kernel ${kernel})
-  set(mutant_objects $<TARGET_OBJECTS:${mutant_tests}> $<TARGET_OBJECTS:${mutant_host}_${row}>)
+  set(mutant_objects $<TARGET_OBJECTS:${mutant_tests}> $<TARGET_OBJECTS:${mutant_host}_${code}>)
 endmacro()
-set(mutant_tag row)
+set(mutant_tag kernel)
 set(wrong_element "is[ \n]+[-+.0-9a-z]+,[ \n]+expected[ \n]")  # the checker's words

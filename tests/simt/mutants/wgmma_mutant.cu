@@ -1,5 +1,5 @@
 // For mutants: the wgmma main loop with a pair of blocks and few stages.
-#include "cuda/wgmma/wgmma_row.h"
+#include "cuda/wgmma/wgmma_kernel.h"
 #include "gpu/kernels.h"
 
 namespace libsgemm::cuda {
@@ -12,7 +12,7 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
   wgmma_product<OneShape>(maps, p, PlainFinish());
 }
 
-struct Row {
+struct DeviceCode {
   static constexpr libsgemm_math_mode_t math_mode = LIBSGEMM_MATH_FP32;
   static constexpr Fitted fitted = Fitted::sm90_wgmma_128x128x64_grouped;
   static constexpr int most_cluster = 2;
@@ -25,15 +25,15 @@ struct Row {
 };
 
 Plan prepare(const GemmDesc &desc, int index) {
-  const WgmmaSides sides = WgmmaTiles<Row>::sides(desc);
+  const WgmmaSides sides = WgmmaTiles<DeviceCode>::sides(desc);
   const bool fits = desc.type == Type::f16 && sides.x_along_k && !sides.y_along_k;
-  return fits ? prepare_wgmma<Row>(desc, index) : Plan();
+  return fits ? prepare_wgmma<DeviceCode>(desc, index) : Plan();
 }
 
 }  // namespace
 
 KernelList sm90_wgmma_128x128x64_mutant() {
-  Kernel kernel = wgmma_kernel<Row>("sm90_wgmma_128x128x64_mutant");
+  Kernel kernel = wgmma_kernel<DeviceCode>("sm90_wgmma_128x128x64_mutant");
   kernel.prepare = prepare;
   return kernel;
 }

@@ -1,8 +1,8 @@
-// For mutants' table entries (wgmma_width_row.h): one instance of the wgmma main loop for any width, whatever a call
+// For mutants' kernels (wgmma_width_kernel.h): one instance of the wgmma main loop for any width, whatever a call
 // requests.
 #pragma once
 
-#include "cuda/wgmma/wgmma_width_row.h"
+#include "cuda/wgmma/wgmma_width_kernel.h"
 
 namespace libsgemm::cuda {
 

@@ -8,10 +8,10 @@ namespace {
 constexpr int kRows = 64, kWidth = 48;
 
 using Kernels = OneWidth<WgmmaAnyWidth<Number::f16, ptx::AlongK<128>, ptx::AlongOuter<64>, 1, kRows>>;
-using Row = WgmmaWidthRow<Kernels, kRows, kWidth, false>;
+using Width = WgmmaWidth<Kernels, kRows, kWidth, false>;
 
 Plan prepare(const GemmDesc &desc, int index) {
-  const Plan plan = Row::prepare(desc, index);
+  const Plan plan = Width::prepare(desc, index);
   const WgmmaSides sides(desc, plan.config.swapped);
   return desc.type == Type::f16 && sides.x_along_k && !sides.y_along_k ? plan : Plan();
 }

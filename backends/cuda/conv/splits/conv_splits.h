@@ -100,8 +100,8 @@ struct ConvWeightsGuard {
   int log2_k, most_excess;  // the same as in ConvGuard
 };
 
-// Element (i, k) of slice s is sums[s * slice + i * ld + k]. Row i is channel i % 64 of block i / 64 % blocks of tap i
-// / (64 * blocks).
+// Element (i, k) of slice s is sums[s * slice + i * ld + k]. Row i is channel i % 64 of block i / 64 % blocks of
+// tap i / (64 * blocks).
 struct ConvWeightsSum {
   const float *sums;
   int64_t slice, ld;

@@ -3,7 +3,7 @@
 // measured.
 #include "conv_splits.cuh"
 #include "cuda/conv/dmma_conv.cuh"
-#include "cuda/conv/dmma_conv_row.h"
+#include "cuda/conv/dmma_conv_kernel.h"
 #include "cuda/fp64/sm90_dmma_64x64x32.h"
 
 namespace libsgemm::cuda {
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(Config::threads, Config::blocks)
 }
 
 template <class Guard>
-struct Row : DmmaConv<Config> {
+struct DeviceCode : DmmaConv<Config> {
   template <Fetch KindA, Fetch KindB>
   static auto kernel() {
     return &sm90_conv_repair<Guard, KindA, KindB>;
@@ -42,12 +42,12 @@ struct Row : DmmaConv<Config> {
 
 libsgemm_status_t launch_conv_repair(const ConvDesc &desc, int64_t index, const ConvGuard &guard, const Launch &launch,
                                      Error *error) {
-  return ConvTiles<Row<ConvGuard>>::launch_with(desc, index, launch, error, guard, conv_image_is_a(desc, index));
+  return ConvTiles<DeviceCode<ConvGuard>>::launch_with(desc, index, launch, error, guard, conv_image_is_a(desc, index));
 }
 
 libsgemm_status_t launch_conv_weights_repair(const ConvDesc &desc, const ConvWeightsGuard &guard, void *sums,
                                              size_t sums_bytes, const Launch &launch, Error *error) {
-  using Tiles = ConvTiles<Row<ConvWeightsGuard>>;
+  using Tiles = ConvTiles<DeviceCode<ConvWeightsGuard>>;
   const TileProblem p = conv_problem(desc, 0).product;
   const int64_t k_tiles = ceil_div(p.k, Config::tile_k);
   const size_t slice = sizeof(double) * static_cast<size_t>(ceil_div(p.m, 4) * 4) * static_cast<size_t>(p.n);

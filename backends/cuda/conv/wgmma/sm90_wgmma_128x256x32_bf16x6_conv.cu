@@ -2,7 +2,7 @@
 // element, no boxes of stores. No mode fp32_fast.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
-#include "wgmma_conv_row.h"
+#include "wgmma_conv_kernel.h"
 
 namespace libsgemm::cuda {
 template <int kHalves, int kN, int kCluster>
@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   static constexpr Scheme scheme = Scheme::bf16x3;
   static constexpr double peak_fraction = 0.77;
   template <int kHalves, int kN, int kCluster>
@@ -26,7 +26,7 @@ struct Row {
 }  // namespace
 
 KernelList sm90_wgmma_128x256x32_bf16x6_conv() {
-  return wgmma_conv_kernel<Row>("sm90_wgmma_128x256x32_bf16x6_conv", LIBSGEMM_MATH_BF16X6);
+  return wgmma_conv_kernel<DeviceCode>("sm90_wgmma_128x256x32_bf16x6_conv", LIBSGEMM_MATH_BF16X6);
 }
 
 }  // namespace libsgemm::cuda

@@ -1,7 +1,7 @@
 // As sm90_wgmma_128x256x32_fp16x3_weights.cu, with the differences of sm90_wgmma_128x256x32_bf16x6_conv.cu.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
-#include "wgmma_weights_row.h"
+#include "wgmma_weights_kernel.h"
 
 namespace libsgemm::cuda {
 template <int kHalves, int kN, int kCluster>
@@ -13,7 +13,7 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   static constexpr Scheme scheme = Scheme::bf16x3;
   static constexpr double peak_fraction = 0.75;
   template <int kHalves, int kN, int kCluster>
@@ -25,7 +25,7 @@ struct Row {
 }  // namespace
 
 KernelList sm90_wgmma_128x256x32_bf16x6_weights() {
-  return wgmma_weights_kernel<Row>("sm90_wgmma_128x256x32_bf16x6_weights", LIBSGEMM_MATH_BF16X6);
+  return wgmma_weights_kernel<DeviceCode>("sm90_wgmma_128x256x32_bf16x6_weights", LIBSGEMM_MATH_BF16X6);
 }
 
 }  // namespace libsgemm::cuda

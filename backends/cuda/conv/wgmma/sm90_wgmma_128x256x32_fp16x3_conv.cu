@@ -13,7 +13,7 @@
 //   | warpgroup 1: 128 pixels |
 //   +-------------------------+   warp 8 copies: pixels by TMA's im2col mode
 //
-// Shared memory: kConvStages (wgmma_conv_row.h) of splits, two boxes of each warp for stores, barriers.
+// Shared memory: kConvStages (wgmma_conv_kernel.h) of splits, two boxes of each warp for stores, barriers.
 //
 // Requires: sm_90, and FP64 tensor cores; no groups; the forward convolution, or a data gradient whose strides are not
 // larger than the filter and at most 16 (height x width); FP32 tensors with any element strides and alignment, but the
@@ -23,7 +23,7 @@
 // each image and 4 for each filter.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
-#include "wgmma_conv_row.h"
+#include "wgmma_conv_kernel.h"
 
 namespace libsgemm::cuda {
 template <int kHalves, int kN, int kCluster>
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   static constexpr Scheme scheme = Scheme::fp16x2;
   static constexpr double peak_fraction = 0.77;
   template <int kHalves, int kN, int kCluster>
@@ -47,8 +47,8 @@ struct Row {
 }  // namespace
 
 KernelList sm90_wgmma_128x256x32_fp16x3_conv() {
-  return {wgmma_conv_kernel<Row>("sm90_wgmma_128x256x32_fp16x3_conv", LIBSGEMM_MATH_FP16X3),
-          wgmma_conv_kernel<Row, true>("sm90_wgmma_128x256x32_fp32_fast_conv", LIBSGEMM_MATH_FP32_FAST)};
+  return {wgmma_conv_kernel<DeviceCode>("sm90_wgmma_128x256x32_fp16x3_conv", LIBSGEMM_MATH_FP16X3),
+          wgmma_conv_kernel<DeviceCode, true>("sm90_wgmma_128x256x32_fp32_fast_conv", LIBSGEMM_MATH_FP32_FAST)};
 }
 
 }  // namespace libsgemm::cuda

@@ -16,7 +16,7 @@
 // size, channels rounded up to multiples of 64.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
-#include "wgmma_weights_row.h"
+#include "wgmma_weights_kernel.h"
 
 namespace libsgemm::cuda {
 template <int kHalves, int kN, int kCluster>
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   static constexpr Scheme scheme = Scheme::fp16x2;
   static constexpr double peak_fraction = 0.7;
   template <int kHalves, int kN, int kCluster>
@@ -40,8 +40,8 @@ struct Row {
 }  // namespace
 
 KernelList sm90_wgmma_128x256x32_fp16x3_weights() {
-  return {wgmma_weights_kernel<Row>("sm90_wgmma_128x256x32_fp16x3_weights", LIBSGEMM_MATH_FP16X3),
-          wgmma_weights_kernel<Row, true>("sm90_wgmma_128x256x32_fp32_fast_weights", LIBSGEMM_MATH_FP32_FAST)};
+  return {wgmma_weights_kernel<DeviceCode>("sm90_wgmma_128x256x32_fp16x3_weights", LIBSGEMM_MATH_FP16X3),
+          wgmma_weights_kernel<DeviceCode, true>("sm90_wgmma_128x256x32_fp32_fast_weights", LIBSGEMM_MATH_FP32_FAST)};
 }
 
 }  // namespace libsgemm::cuda

@@ -3,7 +3,7 @@
 // it copies, without conv_split.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
-#include "wgmma_conv_row.h"
+#include "wgmma_conv_kernel.h"
 
 namespace libsgemm::cuda {
 template <int kHalves, int kN, int kCluster>
@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   static constexpr Scheme scheme = Scheme::tf32;
   static constexpr double peak_fraction = 0.45;
   template <int kHalves, int kN, int kCluster>
@@ -27,7 +27,7 @@ struct Row {
 }  // namespace
 
 KernelList sm90_wgmma_128x256x32_tf32_conv() {
-  return wgmma_conv_kernel<Row>("sm90_wgmma_128x256x32_tf32_conv", LIBSGEMM_MATH_TF32);
+  return wgmma_conv_kernel<DeviceCode>("sm90_wgmma_128x256x32_tf32_conv", LIBSGEMM_MATH_TF32);
 }
 
 }  // namespace libsgemm::cuda

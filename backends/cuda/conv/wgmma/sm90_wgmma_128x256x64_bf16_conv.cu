@@ -1,7 +1,7 @@
 // The convolutions of sm90_wgmma_128x256x64_fp16_conv.cu with images and filters rounded to bfloat16 (mode bf16).
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
-#include "wgmma_conv_row.h"
+#include "wgmma_conv_kernel.h"
 
 namespace libsgemm::cuda {
 template <int kHalves, int kN, int kCluster>
@@ -13,7 +13,7 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   static constexpr Scheme scheme = Scheme::bf16;
   static constexpr double peak_fraction = 1.0;
   template <int kHalves, int kN, int kCluster>
@@ -25,7 +25,7 @@ struct Row {
 }  // namespace
 
 KernelList sm90_wgmma_128x256x64_bf16_conv() {
-  return wgmma_conv_kernel<Row>("sm90_wgmma_128x256x64_bf16_conv", LIBSGEMM_MATH_BF16);
+  return wgmma_conv_kernel<DeviceCode>("sm90_wgmma_128x256x64_bf16_conv", LIBSGEMM_MATH_BF16);
 }
 
 }  // namespace libsgemm::cuda

@@ -1,7 +1,7 @@
 // As sm90_wgmma_128x256x64_fp16_weights.cu, rounded to bfloat16 (mode bf16). Not measured.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
-#include "wgmma_weights_row.h"
+#include "wgmma_weights_kernel.h"
 
 namespace libsgemm::cuda {
 template <int kHalves, int kN, int kCluster>
@@ -13,7 +13,7 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   static constexpr Scheme scheme = Scheme::bf16;
   static constexpr double peak_fraction = 0.93;
   template <int kHalves, int kN, int kCluster>
@@ -25,7 +25,7 @@ struct Row {
 }  // namespace
 
 KernelList sm90_wgmma_128x256x64_bf16_weights() {
-  return wgmma_weights_kernel<Row>("sm90_wgmma_128x256x64_bf16_weights", LIBSGEMM_MATH_BF16);
+  return wgmma_weights_kernel<DeviceCode>("sm90_wgmma_128x256x64_bf16_weights", LIBSGEMM_MATH_BF16);
 }
 
 }  // namespace libsgemm::cuda

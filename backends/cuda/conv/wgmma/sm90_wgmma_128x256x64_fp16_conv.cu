@@ -5,7 +5,7 @@
 // filters and one image, 2 bytes for each element, channels up to multiples of 64 in filters and of 8 in images.
 #include "gpu/kernels.h"
 #include "wgmma_conv.cuh"
-#include "wgmma_conv_row.h"
+#include "wgmma_conv_kernel.h"
 
 namespace libsgemm::cuda {
 template <int kHalves, int kN, int kCluster>
@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   static constexpr Scheme scheme = Scheme::fp16;
   static constexpr double peak_fraction = 1.0;
   template <int kHalves, int kN, int kCluster>
@@ -29,7 +29,7 @@ struct Row {
 }  // namespace
 
 KernelList sm90_wgmma_128x256x64_fp16_conv() {
-  return wgmma_conv_kernel<Row>("sm90_wgmma_128x256x64_fp16_conv", LIBSGEMM_MATH_FP16);
+  return wgmma_conv_kernel<DeviceCode>("sm90_wgmma_128x256x64_fp16_conv", LIBSGEMM_MATH_FP16);
 }
 
 }  // namespace libsgemm::cuda

@@ -4,7 +4,7 @@
 // Requires: the same, except FP64 tensor cores; 16 channels or more. Workspace: 2 bytes for each element instead of 4.
 #include "gpu/kernels.h"
 #include "wgmma_weights.cuh"
-#include "wgmma_weights_row.h"
+#include "wgmma_weights_kernel.h"
 
 namespace libsgemm::cuda {
 template <int kHalves, int kN, int kCluster>
@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(kWgmmaThreads, 1)
 
 namespace {
 
-struct Row {
+struct DeviceCode {
   static constexpr Scheme scheme = Scheme::fp16;
   static constexpr double peak_fraction = 0.93;
   template <int kHalves, int kN, int kCluster>
@@ -28,7 +28,7 @@ struct Row {
 }  // namespace
 
 KernelList sm90_wgmma_128x256x64_fp16_weights() {
-  return wgmma_weights_kernel<Row>("sm90_wgmma_128x256x64_fp16_weights", LIBSGEMM_MATH_FP16);
+  return wgmma_weights_kernel<DeviceCode>("sm90_wgmma_128x256x64_fp16_weights", LIBSGEMM_MATH_FP16);
 }
 
 }  // namespace libsgemm::cuda

@@ -39,7 +39,7 @@ ConvDesc conv_images(const ConvDesc &desc, int64_t first, int64_t count);
 // True if the pixels of `images` images of the output are equally far apart in memory.
 bool evenly_apart(const ConvGeometry &g, int64_t images);
 
-// Time to store a tile, in the unit of kBeginSteps (wgmma_conv_row.h), by rows if channels are contiguous, or by
+// Time to store a tile, in the unit of kBeginSteps (wgmma_conv_kernel.h), by rows if channels are contiguous, or by
 // elements; _apart: pixels that are not evenly apart, as in a data gradient with strides.
 struct ConvStoreSteps {
   double rows, elements, rows_apart, elements_apart;

@@ -9,7 +9,7 @@
 // host memory.
 #include "cuda/fp64/sm90_dmma_64x64x32.h"
 #include "dmma_grouped.cuh"
-#include "dmma_grouped_row.h"
+#include "dmma_grouped_kernel.h"
 
 namespace libsgemm::cuda {
 namespace {
@@ -18,6 +18,8 @@ using Config = Sm90Dmma64x64x32;
 
 }  // namespace
 
-LIBSGEMM_DMMA_GROUPED_ROW(sm90_dmma_64x64x32_grouped)
+LIBSGEMM_DMMA_GROUPED_CODE(sm90_dmma_64x64x32_grouped)
+
+KernelList sm90_dmma_64x64x32_grouped() { return dmma_grouped_kernel<DeviceCode>("sm90_dmma_64x64x32_grouped"); }
 
 }  // namespace libsgemm::cuda

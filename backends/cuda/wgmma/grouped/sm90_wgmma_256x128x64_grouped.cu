@@ -11,10 +11,12 @@
 // sm_90a; a driver of CUDA 12.1; arrays of pointers in host memory. One launch takes 65 products of the same
 // transpositions; products of a group at constant strides count as one.
 #include "gpu/kernels.h"
-#include "wgmma_grouped_row.h"
+#include "wgmma_grouped_kernel.h"
 
 namespace libsgemm::cuda {
 
-LIBSGEMM_WGMMA_GROUPED_ROW(sm90_wgmma_256x128x64_grouped, 256, 4, 2)
+LIBSGEMM_WGMMA_GROUPED_CODE(sm90_wgmma_256x128x64_grouped, 256, 4, 2)
+
+KernelList sm90_wgmma_256x128x64_grouped() { return wgmma_grouped_kernel<DeviceCode>("sm90_wgmma_256x128x64_grouped"); }
 
 }  // namespace libsgemm::cuda

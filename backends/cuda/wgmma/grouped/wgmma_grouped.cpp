@@ -74,10 +74,10 @@ void for_items(const GemmDesc &group, const WgmmaGroupedKernel &kernel, const Us
 
 // Returns the end of the items of one launch, which have the same transpositions.
 const Item *cut(const Item *next, const Item *end, const WgmmaGroupedKernel &kernel, bool *swapped) {
-  const int ways = WgmmaWays::of(*next->group);
+  const int transposed = Transpositions::of(*next->group);
   int64_t plain = 0, other = 0;
   const Item *last = next;
-  for (; last != end && last - next < WgmmaGroup::kMost && WgmmaWays::of(*last->group) == ways; ++last) {
+  for (; last != end && last - next < WgmmaGroup::kMost && Transpositions::of(*last->group) == transposed; ++last) {
     plain += wgmma_tiles(*last->group, kernel, false) * last->count;
     other += wgmma_tiles(*last->group, kernel, true) * last->count;
     if (std::max(plain, other) > INT_MAX / 2 && last != next) break;
@@ -116,8 +116,8 @@ libsgemm_status_t launch_wgmma_groups(const WgmmaGroupedKernel &kernel, const Ge
     for_items(groups[g], kernel, [&](const Item &item) { *end++ = item; });
   }
   std::sort(items.get(), end, [](const Item &x, const Item &y) {
-    const int ways_x = WgmmaWays::of(*x.group), ways_y = WgmmaWays::of(*y.group);
-    if (ways_x != ways_y) return ways_x < ways_y;
+    const int transposed_x = Transpositions::of(*x.group), transposed_y = Transpositions::of(*y.group);
+    if (transposed_x != transposed_y) return transposed_x < transposed_y;
     if (x.group->k != y.group->k) return x.group->k > y.group->k;
     return x.group != y.group ? x.group < y.group : x.first < y.first;
   });
@@ -143,7 +143,7 @@ libsgemm_status_t launch_wgmma_groups(const WgmmaGroupedKernel &kernel, const Ge
     }
     return status;
   };
-  const bool several = total > WgmmaGroup::kMost || WgmmaWays::of(*items[0].group) != WgmmaWays::of(*end[-1].group);
+  const bool several = total > WgmmaGroup::kMost || Transpositions::of(*items[0].group) != Transpositions::of(*end[-1].group);
   return enqueue_rehearsed(launch, several, enqueue_all);
 }
 

@@ -27,7 +27,7 @@ struct WgmmaGroupedKernel {
 };
 
 // Numbers the transpositions of a product.
-struct WgmmaWays {
+struct Transpositions {
   static constexpr int kCount = 4;
   static int of(const GemmDesc &product) { return (along_k_a(product) ? 2 : 0) + (along_k_b(product) ? 1 : 0); }
 };
