@@ -1,7 +1,7 @@
 # Checks the Markdown files and the comments of sources against the tree:
 #   check_docs.py            what docs and comments name exists; the changelog has the ABI numbers; no source calls a
-#                            row unmeasured that has figures; no include runs upward in docs/architecture.md; comments
-#                            and docs are plain, their paragraphs and cells short
+#                            kernel unmeasured that has figures; no include runs upward in docs/architecture.md;
+#                            comments and docs are plain, docs' paragraphs and cells short
 #   check_docs.py COMMAND    also each `libsgemm SUBCOMMAND --option` is one of COMMAND's; presets and CMake options
 #                            exist; C programs compile
 import json
@@ -23,7 +23,7 @@ def missing_paths(file, text):
         if not re.match(r'[a-z]+:|#', target) and not (file.parent / name).exists():
             yield f'{target} does not exist'
     named = [span for span in re.findall(r'`([^`\n]+)`', BLOCK.sub('', text))]
-    # A path below one of our folders, not a command line or pattern.
+    # Paths below top folders are checked, not command lines or patterns.
     named = [span for span in named if span.split('/')[0] in TOP and '/' in span and not re.search(r'[\s*<>{}$]', span)]
     for _, block in BLOCK.findall(text):
         named += re.findall(r'(?:^|\s)((?:tests|bench)/[\w/.-]+)', block)
@@ -186,7 +186,7 @@ def wrong_programs(text):
 
 
 def upward_includes():
-    """Includes that docs/architecture.md forbids: of a folder above, or next to it on a line."""
+    """Includes that docs/architecture.md forbids: of a folder above, or on the same line."""
     layers = re.search(r'```layers\n(.*?)```', (ROOT / 'docs/architecture.md').read_text(), re.S).group(1)
     floor = {folder: i for i, line in enumerate(reversed(layers.splitlines())) for folder in re.match(r'(\S+ )+', line)[0].split()}
     for file in TREE:

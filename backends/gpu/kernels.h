@@ -8,7 +8,7 @@
 
 namespace libsgemm {
 
-// The kernels that run one piece of device code: its tiles, slices of k and math modes.
+// Kernels that share device code and differ, for example, in the tile, in slices of k or in the math mode.
 struct KernelList : std::vector<Kernel> {
   KernelList(const Kernel &kernel) : std::vector<Kernel>{kernel} {}
   KernelList(std::initializer_list<Kernel> kernels) : std::vector<Kernel>(kernels) {}

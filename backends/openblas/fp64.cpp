@@ -6,7 +6,7 @@
 //   block of x, 1024 x 512           +--------------------+   x 4 MiB + y 4 MiB + sums 8 MiB
 //
 // A tile is written once, with its complete sum; trmm, in place, visits it after all tiles that read it. Tiles are 128
-// wide on a triangle's diagonal, where only nonzero terms are summed: 0 * Inf would be NaN.
+// wide along trmm's triangle. On its diagonal only nonzero terms are summed: 0 * Inf would be NaN.
 #include "fp64.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The six BLAS routines, and what OpenBLAS lacks, composed from its sgemm.
+// The six BLAS routines, and others composed from the BLAS's routines.
 #include "kernels.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ bool supports(const GemmDesc &d, int) {
 // Costs decide nothing: there is one kernel per description and math mode.
 double only_cost(const GemmDesc &, int) { return 1; }
 
-// Checked at launch, when the BLAS is known. `ref` computes what does not fit.
+// Sizes are checked at launch, where the BLAS is known. `ref` computes larger ones.
 libsgemm_status_t too_large(Error *error) {
   set_error(error, "sizes exceed the 32-bit integers of the BLAS");
   return LIBSGEMM_NOT_SUPPORTED;
@@ -67,14 +67,13 @@ bool supports_batch(const GemmDesc &d, int) {
   return d.routine == Routine::gemm && d.type == Type::f32 && d.batch != Batch::none;
 }
 
-// OpenBLAS uses threads for a gemm from 64^3 on, and for smaller sizes of other routines. Smaller calls skip the
-// check for threads.
+// OpenBLAS uses threads for a gemm from 64^3 multiplications on, for other routines from 8 rows and columns of C on, or
+// fewer. Small gemms skip the check for threads.
 bool may_use_threads(const ConvDesc &) { return true; }
 bool may_use_threads(const GemmDesc &d) {
-  constexpr double kLeastGemm = 40.0 * 40 * 40, kLeast = 16.0 * 16;
-  const double of_c = static_cast<double>(d.m) * static_cast<double>(d.n);
-  if (d.routine != Routine::gemm || d.batch != Batch::none) return of_c > kLeast;
-  return of_c * static_cast<double>(d.k) > kLeastGemm;
+  constexpr double kLeastGemm = 40.0 * 40 * 40;
+  const double multiplications = static_cast<double>(d.m) * static_cast<double>(d.n) * static_cast<double>(d.k);
+  return d.routine != Routine::gemm || multiplications > kLeastGemm;
 }
 
 // All launches of this backend go through here.
@@ -175,7 +174,7 @@ GemmDesc with_a_as_b(const GemmDesc &d) {
   return product;
 }
 
-// A gemm, or a syrk with_a_as_b(): the BLAS's syrk computes the square blocks on C's diagonal.
+// Computes a gemm, or a syrk with_a_as_b(), whose blocks on C's diagonal are the BLAS's syrk.
 void converted_product(const CpuBlas &blas, const GemmDesc &d, Convert convert, float *wide_a, float *wide_b) {
   const bool plain_a = d.transa == LIBSGEMM_NO_TRANS, plain_b = d.transb == LIBSGEMM_NO_TRANS;
   const bool triangle = traits_of(d).triangle_of_c, upper = d.uplo == LIBSGEMM_UPPER;

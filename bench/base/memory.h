@@ -22,10 +22,10 @@ struct Telemetry {
 struct Pace {
   double sample_seconds;  // a sample has as many calls as fit in it
   double warm_seconds;    // untimed calls before the samples
-  size_t rotation_bytes;  // operands of the calls' rotation, larger than all caches; 0: one set
+  size_t rotation_bytes;  // operand sets that calls use in turn, larger than all caches; 0: one set
 };
 
-// The host's memory, here, or a device's, whose pointers the library also gets.
+// Memory of the host or of a device. The library takes pointers to both.
 class Memory {
  public:
   virtual ~Memory() = default;
@@ -42,8 +42,8 @@ class Memory {
   virtual double time(int calls, const std::function<void(int)> &call) = 0;
   virtual Pace pace() const = 0;
   virtual void *stream() const { return nullptr; }         // for libsgemm_set_stream
-  virtual const char *backend() const { return nullptr; }  // the backend that computes here; nullptr: all
-  virtual const char *arch() const { return nullptr; }     // all backends of this GPU compute here
+  virtual const char *backend() const { return nullptr; }  // default backend for this memory; nullptr: all
+  virtual const char *arch() const { return nullptr; }     // other backends of this architecture compute here, too
   virtual Telemetry take_telemetry() { return {}; }        // since the last call
 };
 

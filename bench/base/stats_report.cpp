@@ -24,7 +24,7 @@ using libsgemm::StatsBlas;
 using libsgemm::StatsFile;
 using libsgemm::StatsRecord;
 
-constexpr uint64_t kTick = 20000000;  // ns
+constexpr uint64_t kTick = 20000000;  // ns; start times are inexact by up to this
 
 // A killed process may leave text without a terminating zero.
 template <size_t N>

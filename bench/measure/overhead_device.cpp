@@ -75,7 +75,7 @@ void check(Workload *work, const char *who, const std::function<void()> &call) {
 }  // namespace
 
 int device_overhead(const OverheadOptions &options, const BenchOptions &bench) {
-  // Before the library reads its environment.
+  // The library has not read its environment yet.
   for (const char *name : {"LIBSGEMM_VERIFY", "LIBSGEMM_VERBOSE", "LIBSGEMM_KERNEL", "LIBSGEMM_STATS_DIR"})
     unsetenv(name);
   select_gpu(bench.device);

@@ -17,7 +17,7 @@ struct CloseObject {
 };
 using Object = std::unique_ptr<void, CloseObject>;
 
-// `name` "": the program. NULL on failure.
+// Finds `name` among the loaded objects; "": the program. NULL: it is not loaded.
 Object opened_object(const char *name);
 
 bool is_ours(const link_map &map, void *object);

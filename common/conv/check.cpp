@@ -17,7 +17,7 @@ enum Position : int { kConv = 1, kA = 3, kB = 4, kC = 6 };
 int64_t add(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 int64_t multiply(int64_t a, int64_t b) { return a != 0 && b > INT64_MAX / a ? INT64_MAX : a * b; }
 
-// A caller in C may have put any number there.
+// An enumeration from C may hold any number.
 template <typename Enum>
 int number_of(const Enum &value) {
   static_assert(sizeof(Enum) == sizeof(int), "an enumeration of C");

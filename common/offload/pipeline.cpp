@@ -18,7 +18,7 @@ constexpr size_t kDirectSlots = 4;    // copies at a time in one direction witho
 constexpr size_t kSaveBytes = size_t{512} << 10;
 // Regions saved at the same time are 2 MiB apart (docs/kernels/offload.md).
 constexpr size_t kSavesApart = 4;
-constexpr size_t kHelpBytes = size_t{32} << 20;  // a call with no more on the device is short: its thread copies, too
+constexpr size_t kHelpBytes = size_t{32} << 20;  // at most this on a device: a short call, whose thread copies, too
 
 }  // namespace
 
@@ -195,7 +195,7 @@ bool Pipeline::take_units() {
     Work *last = works_.empty() ? nullptr : &works_.back();
     if (last == nullptr || last->assigned == last->launches) {
       if (no_more_ || works_.size() >= c_.size() + (job_.units.parts() > 1 ? kAheadOfOthers : kAhead)) return moved;
-      last = &works_.emplace_back();  // before a unit is taken, which would be lost without memory for this
+      last = &works_.emplace_back();  // first: if this throws, no taken unit is lost
       no_more_ = !job_.units.take(part_, &last->unit);
       if (no_more_) {
         works_.pop_back();
@@ -264,7 +264,7 @@ bool Pipeline::assign_step(Work *w) {
   return true;
 }
 
-// In order: C goes up before the operands of later units.
+// Units get buffers in order. C goes up before operands of later units.
 bool Pipeline::assign_c() {
   bool moved = false;
   for (Work &w : works_) {
@@ -308,7 +308,7 @@ void Pipeline::begin_saving(Work *w) {
     }
   }
   if (saves) saved_.reserve(saved_.size() + all.size());
-  w->saves.swap(all);  // from here on nothing can fail, and all of it is saved
+  w->saves.swap(all);  // from here on nothing throws: all regions are submitted
   w->unsaved = static_cast<int64_t>(w->saves.size());
   for (Save &save : w->saves) {
     if (saves) saved_.push_back(save.region);
@@ -406,8 +406,7 @@ void Pipeline::settle() {
   for (void *stream : {set_->up, set_->compute, set_->down}) {
     if (ending_ != Ending::lost) settle_stream(stream);
   }
-  // If another call has given the device up, nothing was waited for: copies may be in flight. After other failures the
-  // device does nothing more.
+  // If another call abandoned the device, waits are refused: copies may be in flight. After other failures it is idle.
   if (is_abandoned(backend_, device_)) ending_ = Ending::lost;
 }
 

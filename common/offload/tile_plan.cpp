@@ -12,12 +12,12 @@ constexpr int kMostC = 4;  // tiles of C on the device: one is filled, one compu
 // Parts of C's longer direction; the shorter one is cut into parts of the same length.
 constexpr int64_t kParts[] = {1,  2,  3,  4,   5,   6,   8,   10,  12,   16,   20,   24,   32,   40,
                               48, 64, 96, 128, 192, 256, 384, 512, 1024, 2048, 4096, 8192, 16384};
-constexpr int kWorse = 4;           // successive slower plans that end the search
+constexpr int kWorse = 4;           // this many plans in a row without a clear gain end the search
 constexpr double kClearly = 0.99;   // share of the time below which a plan of more and smaller tiles wins
 constexpr double kCoarsely = 1.02;  // likewise over coarse tiles: several devices can share smaller ones
 constexpr int64_t kCoarse = 4096 + 256;
 constexpr int64_t kMostSteps = 4096;    // longer plans are not simulated
-constexpr double kTooMany = 1 << 21;    // no device has so little memory
+constexpr double kTooMany = 1 << 21;    // launches; no device has so little memory that a call needs more
 constexpr int kDepths = 3;              // lengths of blocks of k tried for a tile, each half the one before
 constexpr double kQuick = 200e-6;       // seconds; a shorter call is not worth cutting
 constexpr size_t kSmallItem = 4 << 20;  // bytes of a product; smaller ones are grouped
@@ -29,11 +29,11 @@ bool one_sided(const GemmDesc &d) { return traits_of(d).one_sided(); }
 bool is_one_chain(const GemmDesc &d) { return invariant(d) && traits_of(d).terms() > 1; }
 bool cuts_rows(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_RIGHT); }
 bool cuts_cols(const GemmDesc &d) { return !is_one_chain(d) && (!one_sided(d) || d.side == LIBSGEMM_LEFT); }
-// C is rounded after each block of k. FP64 and invariant sums round once, at the end.
+// Cuts of k round C between blocks. FP64 and invariant sums must round only once.
 bool cuts_depth(const GemmDesc &d) { return !one_sided(d) && d.math_mode != LIBSGEMM_MATH_FP64 && !invariant(d); }
 
-// Parts of about `edge`, equal except for the last, at multiples of 256; shorter ones of 128 or 16. `ramp`: the first
-// is cut into a quarter, a quarter and a half, to begin early.
+// Cuts `length` into equal parts of about `edge`, multiples of 256 (shorter: 128, 16), except for the last. `ramp`: the
+// first is cut into a quarter, a quarter and a half, to begin early.
 std::vector<int64_t> bounds(int64_t length, int64_t edge, bool ramp) {
   const int64_t parts = ceil_div(length, edge);
   const int64_t unit = edge >= 1024 ? 256 : edge >= 256 ? 128 : 16;
@@ -85,7 +85,7 @@ bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
     if (c_bytes > budget) continue;
     const size_t rest = budget - c_bytes;
     p->c_buffers = static_cast<int>(c);
-    // All blocks of one product, and the first of the next.
+    // Room for all blocks of one product, and up to two of each operand of the next.
     const int64_t a_kept = a_all + (groups > 1 ? few(a_all, 2) : 0), b_kept = b_all + (groups > 1 ? few(b_all, 2) : 0);
     p->order = Order::frontier;
     p->a_buffers = at_most(a_kept, rest, p->a_bytes);
@@ -111,7 +111,7 @@ bool assign_buffers(const GemmDesc &d, size_t budget, TilePlan *p) {
   return false;
 }
 
-// Replaces the least recently used block, as the pipeline does.
+// Blocks of an operand on the device. Unless `all`, a new one replaces the least recently used, as in the pipeline.
 class Held {
  public:
   Held(int buffers, int64_t blocks, bool all) : all_(all) {
@@ -248,7 +248,7 @@ bool fit_plan(const GemmDesc &d, size_t budget, TilePlan *plan) { return assign_
 
 namespace {
 
-// Cuts only where memory demands it, into long blocks.
+// Cuts k of tiles that do not fit, long blocks first.
 void cut_depth(const GemmDesc &d, TilePlan *p, Search *search) {
   int64_t depth = 16;
   while (depth * 2 < d.k) depth *= 2;

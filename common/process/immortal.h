@@ -1,11 +1,11 @@
-// Never destroyed: exit handlers and unjoined threads may call until the process ends.
+// Objects are never destroyed: exit handlers and unjoined threads use them to the end.
 #pragma once
 
 #include <new>
 
 namespace libsgemm {
 
-// In static storage: no allocation can fail.
+// Storage is static: no allocation can fail.
 template <typename T>
 T &immortal() {
   alignas(T) static unsigned char place[sizeof(T)];

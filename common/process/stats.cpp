@@ -52,8 +52,8 @@ void read_program_name(char *name, size_t size) {
   if (text[0] != '\0') std::snprintf(name, size, "%s", text);
 }
 
-// Clock ticks since boot: field 22 of /proc/self/stat, the 20th after the program's name, which may contain anything.
-// It survives exec, and differs for a later process with the same pid.
+// The process's start in ticks since boot: field 22 of /proc/self/stat, the 20th after the program's name, which may
+// hold anything. It survives exec, and differs for a later process with the same pid.
 uint64_t start_ticks() {
   char text[1024];
   read_text("/proc/self/stat", text);
@@ -84,7 +84,7 @@ StatsRecord *row(StatsFile *file, const StatsCall &call) {
       r.state.store(StatsRecord::kReady, std::memory_order_release);
       return &r;
     }
-    // Another thread writes the names. The wait is limited: its process may be killed.
+    // Another thread writes the names. The wait is limited, since an exec may have ended that thread.
     for (int spin = 0; state == StatsRecord::kClaimed && spin < 10000; ++spin) state = r.state.load();
     if (state == StatsRecord::kReady && is(r, call)) return &r;
   }

@@ -47,7 +47,7 @@ struct Expected {
   bool known;
   int8_t cpu;
   Prediction seconds;
-  double startup, saved;  // seconds, if starting the devices was postponed
+  double startup, saved;  // seconds that a start takes, and that it would have saved so far; read if it was postponed
 };
 
 enum class Choice : int8_t { by_default, asked_for, forced_kernel, replacement };
@@ -57,7 +57,7 @@ struct CallReport {
   static constexpr int kMaxNotes = 2 * kBackendCount;
 
   const char *entry = "";
-  const Backend *backend = nullptr;  // NULL: none needed
+  const Backend *backend = nullptr;  // NULL: none computed the call
   const Kernel *kernel = nullptr;
   const char *trivial = "";  // without a kernel: "scale", "nothing"
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
@@ -77,7 +77,7 @@ struct CallReport {
   int8_t note_count = 0;
   Note notes[kMaxNotes] = {};
   Expected expected[kFirstCpu] = {};  // by GPU backend
-  const CpuBlas *blas = nullptr;      // the program's own in a call of the drop-in, unless another is named
+  const CpuBlas *blas = nullptr;      // the program's BLAS in a call of the BLAS drop-in, unless the user names another
   char message[512] = {};
 };
 
@@ -91,7 +91,7 @@ struct CallState {
   bool groups_read_c = false;    // one of the computed groups reads C
   int64_t groups_done = 0;       // groups computed one after another
   int64_t startup = 0;           // nanoseconds of starting backends
-  Error failure = {};            // last backend that failed
+  Error failure = {};            // error of the last backend that failed
 };
 
 struct ThreadInfo : CallReport, CallState {
@@ -189,7 +189,7 @@ struct ThreadInfo : CallReport, CallState {
     if (note_count < kMaxNotes) notes[note_count++] = {static_cast<int8_t>(index), why};
   }
 
-  // A failure found by a later wait. The rest of the report is kept.
+  // Adds a failure that a later wait found; keeps the rest.
   void add_failure(libsgemm_status_t error, const char *found_by, const char *text) {
     status = error;
     std::snprintf(message, sizeof message, "%s: %s", found_by, text);
@@ -218,7 +218,7 @@ libsgemm_status_t protect(ThreadInfo *info, const Work &work) {
   }
 }
 
-// libsgemm_info_t.reason
+// Returns libsgemm_info_t.reason.
 std::string reason_in_words(const ThreadInfo &info);
 
 }  // namespace libsgemm

@@ -40,8 +40,8 @@ Plan::~Plan() {
 }
 
 void Plan::close() {
-  // The framework waits for its device: the plan's stream may be gone. Calls of unknown frameworks ended when they
-  // returned.
+  // The framework waits for its device, since the plan's stream may be gone. Calls of unknown frameworks have waited
+  // themselves.
   const auto ended = std::move(plan_);
   if (ended == nullptr || array_.device.is_host()) return;
   nb::module_::import_("libsgemm._frameworks")

@@ -1,14 +1,14 @@
-// PyTorch's tensors by its C functions (DLPack's exchange API, from 2.10 on), in a tenth of the time of DLPack's Python
-// side.
+// Reads and makes PyTorch tensors by its C functions (DLPack's exchange API, from 2.10 on), in a tenth of the time of
+// DLPack's Python side.
 #pragma once
 
 #include "array.h"
 
 namespace libsgemm_python {
 
-// A torch.Tensor or Parameter, no subclass, of a PyTorch with these functions.
+// True for torch.Tensor and Parameter themselves, if PyTorch has these functions.
 bool is_torch(nb::handle object);
-// Also subclasses: only where the argument is plain memory, as below PyTorch's dispatcher.
+// True also for subclasses; only for use below PyTorch's dispatcher, as plain memory.
 bool is_any_torch(nb::handle object);
 
 // False, without an exception: DLPack cannot describe the tensor (sparse, on no device, inside of vmap).

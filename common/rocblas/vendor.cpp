@@ -10,7 +10,7 @@ LIBSGEMM_API int libsgemm_rocblas_version(void);
 int libsgemm_rocblas_version(void) { return LIBSGEMM_VERSION; }
 
 int rocblas_get_pointer_mode(libsgemm::VendorHandle handle, int *mode);
-int rocblas_get_math_mode(libsgemm::VendorHandle handle, int *mode);  // from 3.1 on
+int rocblas_get_math_mode(libsgemm::VendorHandle handle, int *mode);  // since rocBLAS 3.1
 int rocblas_get_atomics_mode(libsgemm::VendorHandle handle, int *mode);
 int rocblas_get_stream(libsgemm::VendorHandle handle, void **stream);
 bool rocblas_is_device_memory_size_query(libsgemm::VendorHandle handle);
@@ -87,7 +87,7 @@ const char *ask_handle(const Product &p, Surroundings *around) {
   if (optional.is_size_query != nullptr && optional.is_size_query(p.handle)) return "query of memory sizes";
   if (pointer_mode != kRocblasPointerModeHost) return "scalars on the device";
   if (math_mode != kRocblasMathDefault && math_mode != kRocblasMathXf32) return "math mode";
-  // Rounding of FP32 does not matter for 16-bit inputs.
+  // xf32 rounds FP32 inputs, not 16-bit ones.
   if (math_mode == kRocblasMathXf32 && p.call.type == Type::f32) around->asked = Asked::reduced;
   around->repeatable = atomics_mode == kRocblasAtomicsNotAllowed;
   return nullptr;

@@ -90,7 +90,8 @@ TEST_CASE("fp32_fast is the fastest of what keeps the bound of FP32") {
 }
 
 TEST_CASE("of the kernels of one call the one that promises least stands for it") {
-  Kernel fp32 = make_kernel<&g_fp32>("fp32", LIBSGEMM_MATH_FP32), fp64 = make_kernel<&g_fp64>("fp64", LIBSGEMM_MATH_FP64);
+  Kernel fp32 = make_kernel<&g_fp32>("fp32", LIBSGEMM_MATH_FP32),
+         fp64 = make_kernel<&g_fp64>("fp64", LIBSGEMM_MATH_FP64);
   Kernel tf32 = make_kernel<&g_tf32>("tf32", LIBSGEMM_MATH_TF32), other = fp32;
   tf32.truncates = true;
   CHECK(promises_less(fp64, nullptr));
@@ -101,7 +102,8 @@ TEST_CASE("of the kernels of one call the one that promises least stands for it"
   CHECK_FALSE(promises_less(fp32, &other));
   Kernel fast = make_kernel<&g_fp32>("fp32_fast", LIBSGEMM_MATH_FP32_FAST),
          bf16x6 = make_kernel<&g_bf16x6>("bf16x6", LIBSGEMM_MATH_BF16X6),
-         fp16x3 = make_kernel<&g_fp32>("fp16x3", LIBSGEMM_MATH_FP16X3), bf16 = make_kernel<&g_tf32>("bf16", LIBSGEMM_MATH_BF16);
+         fp16x3 = make_kernel<&g_fp32>("fp16x3", LIBSGEMM_MATH_FP16X3),
+         bf16 = make_kernel<&g_tf32>("bf16", LIBSGEMM_MATH_BF16);
   const Kernel *const by_bound[] = {&fp64, &fp32, &fast, &bf16x6, &fp16x3, &bf16, &tf32};  // the last one truncates
   for (const Kernel *const *x = std::begin(by_bound); x != std::end(by_bound); ++x) {
     for (const Kernel *const *y = std::begin(by_bound); y != std::end(by_bound); ++y) {
@@ -143,7 +145,8 @@ TEST_CASE("a mode with the error of FP32 runs only if it is faster, one with its
 
 TEST_CASE("where sums are to be invariant only kernels that are marked run, tuned or not") {
   g_fp32 = 1, g_slow_fp32 = 2, g_fp64 = 0.5;
-  Kernel kernels[] = {make_kernel<&g_fp32>("fast", LIBSGEMM_MATH_FP32), make_kernel<&g_slow_fp32>("chain", LIBSGEMM_MATH_FP32),
+  Kernel kernels[] = {make_kernel<&g_fp32>("fast", LIBSGEMM_MATH_FP32),
+                      make_kernel<&g_slow_fp32>("chain", LIBSGEMM_MATH_FP32),
                       make_kernel<&g_fp64>("fp64", LIBSGEMM_MATH_FP64)};
   static const Kernel *tuned = nullptr;
   tuned = &kernels[0];

@@ -91,7 +91,7 @@ TEST_CASE("what several launches have begun is not computed again, nor what only
   };
   REQUIRE(trmm() == LIBSGEMM_SUCCESS);
   REQUIRE(kernel() == "cuda_mock_level3");
-  gpu().fail_at[mock::kLaunch] = 1;  // the second launch
+  gpu().fail_at[mock::kLaunch] = 1;  // trmm's second step
   CHECK(trmm() == LIBSGEMM_EXECUTION_FAILED);
   CHECK(last_info().fallbacks == 0);
 

@@ -8,15 +8,15 @@ every kernel must belong to a row (the longest row name in its symbol) or an ent
 reassign_registers.py, one for each entry of "reassigned". --list prints measured values instead of checking, for a new
 row's entry.
 
-No kernel may use local memory (spills, arrays). The hot loop is the innermost loop with the most FFMAs, HMMAs and
-DMMAs; NOPs, with which the compiler separates DMMAs, do not count. An entry may hold:
-    ffma, hmma, dmma, hgmma  least share of these in the hot loop. Every row has one; 0: the kernel does not multiply
+No kernel may use local memory (spills, arrays). The hot loop is the innermost loop with the most FFMAs, HMMAs, DMMAs
+and HGMMAs; NOPs, with which the compiler separates DMMAs, do not count. An entry may hold:
+    ffma, hmma, dmma, hgmma  least share in the hot loop. Rows with kernels have one; 0: the kernel does not multiply
     three_fresh   largest share of the hot loop's FFMAs that fetch three registers, none from the operand cache; each
                   costs nearly two issue slots
     one_bank      largest share that fetches two or three registers of one parity, hence from one bank
-    loop, code    instructions that the hot loop, the kernel must have, with least numbers: {"LDS.128": 4}. LDS counts
-                  all widths, "LDG.128|LD.128" either
-    loop_exactly  the same, with exact numbers
+    loop, code    least numbers of instructions in the hot loop; in the kernel: {"LDS.128": 4}. LDS counts all widths,
+                  "LDG.128|LD.128" either
+    loop_exactly  exact numbers in the hot loop
     never         instructions that the kernel must not have
     from, to      first and last architecture of the kernel; by default the first is in the row's name
     kernels       0 for a row that launches only other rows' kernels

@@ -1,4 +1,4 @@
-// common/offload/memory/memory.h on a backend that does nothing.
+// Tests offload/memory/memory.h on a backend whose device memory is the host's.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -33,18 +33,18 @@ std::atomic<bool> no_memory{false};
 
 namespace libsgemm {
 
-// The library around the code under test: one backend, no environment.
+// These replace process/loader.h: there is one backend, and no environment.
 std::atomic<Library *> g_library{nullptr};
 bool lost_by_fork(int) { return false; }
 
 namespace {
 
-constexpr int kDevices = 3;  // one more must stay unused
+constexpr int kDevices = 3;  // device kDevices must stay unused
 constexpr size_t kMiB = size_t{1} << 20;
 
 std::mutex g_mutex;
 std::condition_variable g_change;
-int g_blocked = -1;  // device whose allocations, releases and new streams wait, as for a program's kernel
+int g_blocked = -1;  // device whose driver calls wait, as for a program's kernel
 int g_waiting = 0;
 bool g_lost[kDevices + 1], g_entered[kDevices + 1];
 std::atomic<int> g_asked{0}, g_objects{0}, g_full{0};

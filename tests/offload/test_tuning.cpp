@@ -132,9 +132,7 @@ Plan selected(const TuningFile &file, const GemmDesc &desc, int device = 0, size
   return plan;
 }
 
-std::string name_of(const Plan &plan) {
-  return std::string(plan.tuned ? "tuned " : "model ") + plan.kernel->name;
-}
+std::string name_of(const Plan &plan) { return std::string(plan.tuned ? "tuned " : "model ") + plan.kernel->name; }
 
 }  // namespace
 

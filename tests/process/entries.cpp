@@ -218,7 +218,7 @@ void add_drop_in(Entries *entries) {
   add("cblas_strsm", [](Data *x) { cblas_strsm(102, 141, 121, 111, 131, kN, kN, 1, x->A(), kN, x->C(), kN); });
   add("cblas_strsm, uplo 0", [](Data *x) { cblas_strsm(102, 141, 0, 111, 131, kN, kN, 1, x->A(), kN, x->C(), kN); });
   add("cblas_sgemm_batch", [](Data *x) { batch(x, nullptr, 20, true); });
-  // The first group only scales, without memory.
+  // The first group (k = 0) needs no memory.
   add(
       "cblas_sgemm_batch, two groups",
       [](Data *x) {

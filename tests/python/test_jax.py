@@ -1,4 +1,4 @@
-"""Operands that are arrays of JAX, on the CPU. Needs jax."""
+"""Operands are JAX arrays on the CPU. Needs jax."""
 
 import numpy
 import pytest

@@ -1,5 +1,5 @@
-// The table has all combinations of arguments on small sizes, and drawn arguments on sizes around tiles and blocks, in
-// all orders, and on extreme shapes.
+// The table crosses all arguments with small sizes, and draws them for sizes around tiles, extreme shapes (some in all
+// orders) and large sizes.
 #include "cases.h"
 
 #include <array>
@@ -112,7 +112,7 @@ std::vector<Size> large_sizes(Routine routine) {
   return {{300, 520, 70}, {513, 140, 300}, {140, 513, 300}, {130, 130, 1030}, {1030, 40, 260}};
 }
 
-// Routines of two sizes keep the second one in n and k: syrk, syr2k and sgemmtr are n x n with k, others m x n.
+// For two sizes, `size` has the second one twice; syrk, syr2k and gemmtr are n x n with k, others m x n.
 void set_size(const Size &size, Case *test) {
   test->m = size[0];
   test->n = size[1];

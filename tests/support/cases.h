@@ -23,7 +23,7 @@ struct Case {
   libsgemm_side_t side = LIBSGEMM_LEFT;
   libsgemm_uplo_t uplo = LIBSGEMM_UPPER;
   libsgemm_diag_t diag = LIBSGEMM_NON_UNIT;
-  int64_t m = 0, n = 0, k = 0;  // if the routine has no m: m = n; no k: 0 or the order of A
+  int64_t m = 0, n = 0, k = 0;  // syrk, syr2k, gemmtr: m = n; symm, trmm, trsm: k is the order of A
   float alpha = 1, beta = 0;
   Inputs inputs = Inputs::kExact;
   Padding padding = {1, 2, 3};

@@ -137,7 +137,7 @@ __device__ __forceinline__ void multiply_taps(NarrowSums<kChannels> &sum, const 
   }
 }
 
-// Each line of the image contributes to both of a thread's rows, through neighbouring rows of the filters.
+// An inner image line contributes to both of a thread's rows, through neighbouring rows of the filters.
 template <int kChannels>
 __device__ __forceinline__ void multiply(NarrowSums<kChannels> (&sum)[kRows], const NarrowTile &tile, float *stage) {
   const int thread = static_cast<int>(threadIdx.x) % kGroupThreads, lane = thread % 8, row = kRows * (thread / 8);

@@ -43,7 +43,7 @@ struct DmmaTriangle : TriangleTiles<TriangleCode> {
   }
 
  private:
-  // The latency was fitted to FP64 tensor cores of the full rate; with it slower ones would be chosen for small calls.
+  // The latency is fitted at the full FP64 rate. At lower rates it would get these kernels chosen for small calls.
   static Tiling slow_or_not(Tiling tiling, int index) {
     const Device &d = device(index);
     if (d.fp64_tensor_per_clock < d.fma_per_clock) tiling.figures.latency += kTileLatency;

@@ -2,8 +2,8 @@
 // to the workspace, MN-major and aligned, for sm90_ffma_256x128x16_stream_k. One K-major operand is not copied, aligned
 // or not. Why, and figures: docs/kernels/ffma.md.
 //
-// If the workspace cannot hold the copies, the product is computed in pieces: of n or m if one operand is copied, of k
-// if both are; C accumulates the pieces of k.
+// If the copies exceed kWorkspace, the product is computed in pieces: of n or m if one operand is copied, of k if both
+// are; C accumulates the pieces of k.
 //
 // Requires: what sm90_ffma_256x128x16_stream_k does; an operand to copy; workspace.
 #include <algorithm>
@@ -20,7 +20,8 @@ namespace {
 
 constexpr int kTile = 64, kThreads = 256;
 constexpr int kLongTile = 256, kColumns = 16;  // a tile that is not transposed
-// Most bytes of the copies. With the partial tiles this is below the default workspace, 64 MiB.
+// Limit of the copies, for a single one without padding. With partial tiles they are mostly below the default
+// workspace, 64 MiB.
 constexpr int64_t kWorkspace = int64_t{44} << 20;
 
 // A matrix to copy as outer x k. If transposed, the source is k x outer.
@@ -176,7 +177,7 @@ double cost(const GemmDesc &desc, int index) {
 
 size_t copy_bytes(const Pieces &p) { return (4 * static_cast<size_t>(copied_elements(p)) + 255) / 256 * 256; }
 
-// Pieces differ in size, so this is enough for any plan.
+// Pieces differ in size and plan: this has room for the largest plan.
 size_t workspace(const GemmDesc &desc, int index) { return copy_bytes(cut(desc)) + stream_k_most_workspace(index); }
 
 Copied copied(bool wanted, const void *source, int64_t ld, bool transposed, int64_t first_outer, int64_t first_k,

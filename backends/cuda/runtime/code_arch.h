@@ -5,11 +5,11 @@ namespace libsgemm::cuda {
 // Machine code of this build.
 struct Code {
   int arch;       // 80 for sm_80
-  bool specific;  // sm_90a: runs only there
+  bool specific;  // true for sm_90a, which runs only on sm_90
 };
 
-// Architecture of the code that a GPU of architecture `arch` runs; 0: none. Machine code is preferred and also runs on
-// later architectures of the same major version, PTX on all later ones.
+// Returns the architecture of the code that a GPU of architecture `arch` runs; 0: none. Machine code is preferred.
+// Unless it is specific, it also runs on later architectures of its major version; PTX runs on all later ones.
 template <int kCodes, int kPtxs>
 constexpr int code_arch(int arch, const Code (&code)[kCodes], const int (&ptx)[kPtxs]) {
   int best = 0;

@@ -1,9 +1,9 @@
 // Copies matrices of 16-bit elements, so that all lines (columns as stored, or pieces of them) start at multiples of 16
-// bytes. One launch copies both operands, A's blocks first. Bound by memory.
+// bytes. One launch copies both operands, A's blocks first. It is memory-bound.
 //
 // A thread writes four vectors of 8 elements, 256 vectors apart. For each it reads the two aligned vectors that contain
-// its elements, and shifts them; the second one comes from L1. Elements between lines become padding. Vectors at the
-// ends of a matrix are read by elements, so that nothing outside is read.
+// its elements, and shifts them; the second one comes from L1. A line's last vector is filled with the elements after
+// the line. Vectors at the ends of a matrix are read by elements, so that nothing outside is read.
 #pragma once
 
 #include "gpu/divisor.h"
@@ -23,7 +23,7 @@ struct CopiedOperand {
   char *target;          // a multiple of 16 bytes
   int64_t source_pitch;  // bytes between lines
   int64_t source_stride;
-  int64_t readable;  // byte offsets below are followed by two whole vectors of the product
+  int64_t readable;  // number of byte offsets in a product at which two whole vectors can be read
   int pitch;         // vectors between lines of the target
   int length;        // elements of a line
   int vectors;       // vectors of all lines; a line's last one may be short
@@ -36,7 +36,7 @@ struct CopyProblem {
   CopiedOperand a, b;
 };
 
-// The 8 elements that begin `skipped` bytes (0 to 14) into two vectors.
+// Returns the 8 elements from byte `skipped` (even, 0 to 14) of two vectors.
 __device__ __forceinline__ uint4 elements_from(unsigned skipped, const uint4 &first, const uint4 &second) {
   uint32_t w[kVectorElements] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
 #pragma unroll
@@ -116,7 +116,7 @@ __device__ __forceinline__ void copy_lines(const CopiedOperand &o, unsigned bloc
   }
 }
 
-// A branch, not an index: instructions then read the fields as kernel parameters.
+// Branches instead of indexing, so that fields are read as kernel parameters.
 __device__ __forceinline__ void copy_operands(const CopyProblem &p) {
   if (blockIdx.x < p.a.blocks) {
     copy_lines(p.a, blockIdx.x);

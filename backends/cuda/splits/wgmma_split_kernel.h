@@ -105,12 +105,12 @@ template <class DeviceCode>
 SplitProduct wgmma_split_product(Scheme scheme, double peak_fraction) {
   using Shape = typename DeviceCode::Shape;
   SplitProduct product = {scheme,
-                      Shape::planes,
-                      Promotion<Shape::planes>::count,
-                      {Shape::tile_y, Shape::tile_x, kWgmmaThreads, 1, {peak_fraction}},
-                      ConvertShape<Shape::number, Shape::planes, Shape::stages, true>::shared_bytes,
-                      enqueue_wgmma_split<DeviceCode>,
-                      split_rate_wgmma};
+                          Shape::planes,
+                          Promotion<Shape::planes>::count,
+                          {Shape::tile_y, Shape::tile_x, kWgmmaThreads, 1, {peak_fraction}},
+                          ConvertShape<Shape::number, Shape::planes, Shape::stages, true>::shared_bytes,
+                          enqueue_wgmma_split<DeviceCode>,
+                          split_rate_wgmma};
   product.convert_m = Shape::cluster_y, product.convert_n = Shape::cluster_x;
   return product;
 }

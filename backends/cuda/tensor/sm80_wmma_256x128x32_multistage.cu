@@ -1,7 +1,8 @@
-// Step 3 of the 16-bit ladder (docs/kernels/mma.md): sm80_mma_128x128x32_multistage by nvcuda::wmma (wmma.cuh), with
-// tiles of 256 x 128 by eight warps of 64 x 64, numbered column by column.
+// Step 3 of the 16-bit ladder (docs/kernels/mma.md): like sm80_mma_128x128x32_multistage, but by nvcuda::wmma
+// (wmma.cuh) and with tiles of 256 x 128 by eight warps of 64 x 64, numbered column by column.
 //
-// Source: NVIDIA, CUDA C++ Programming Guide. Shared memory: at most 120 KiB; sm_86, sm_89 and sm_120 have less.
+// Source: NVIDIA, CUDA C++ Programming Guide. Shared memory: at most 120 KiB; sm_86, sm_89 and sm_120 have less and do
+// not run it.
 #include "gpu/kernels.h"
 #include "tensor_kernel.h"
 #include "tensor_multistage.cuh"

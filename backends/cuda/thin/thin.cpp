@@ -14,7 +14,7 @@ constexpr int64_t kMostUnits = INT32_MAX;      // limit of the kernel's int
 constexpr int64_t kMostSharedTiles = 1 << 20;  // the second kernel has up to 1024 blocks a tile
 constexpr int kLeastUnits = 2;                 // units of a block that shares tiles
 
-// Fitted to an H100.
+// These are fitted to an H100.
 constexpr double kStall = 0.5;              // stalls of a scheduler with one warp, relative to its work
 constexpr double kLatencySeconds = 1e-6;    // time from the first load to the first multiplication
 constexpr double kShareSeconds = 2e-6;      // second kernel, and starts in the middle of tiles

@@ -17,7 +17,7 @@ struct WgmmaShape {
   using Y = YLines;
   static constexpr int halves = kHalves, n = kN, depth = kDepth, stages = kStages, cluster = kCluster, planes = kPlanes;
   static constexpr int tile_x = kConsumers * 64 * kHalves, tile_y = kN;
-  // A cluster shares the larger operand; y only if its halves consist of whole 64-row blocks.
+  // Blocks of a cluster share the larger operand, but y only if kN is a multiple of 128.
   static constexpr bool shares_x = tile_x > tile_y || kN % 128 != 0;
   static constexpr int cluster_x = shares_x ? tile_x : kCluster * tile_x;
   static constexpr int cluster_y = shares_x ? kCluster * tile_y : tile_y;
@@ -26,7 +26,7 @@ struct WgmmaShape {
   static constexpr int instruction_depth = 32 / element_bytes;
   static constexpr int instructions = kDepth / instruction_depth;  // instructions of a stage
 
-  // An MN-major y is copied in blocks of 64 rows.
+  // An MN-major y is copied in blocks of 64 columns of y.
   static constexpr int y_rows = Y::along_k ? kN : (kN + 63) / 64 * 64;
   static constexpr int x_chunk = kCluster == 2 && shares_x ? tile_x / 2 : tile_x;
   static constexpr int y_chunk = kCluster == 2 && !shares_x ? y_rows / 2 : y_rows;
@@ -38,7 +38,7 @@ struct WgmmaShape {
   static constexpr bool has_boxes =
       kN % box_y == 0 && stages_bytes + kConsumerWarps * 2 * box_bytes + 16 * kStages <= 227 * 1024;
   static constexpr int boxes_bytes = has_boxes ? kConsumerWarps * 2 * box_bytes : 0;
-  // If x goes through registers, an operand's layout decides which side of C is x, so boxes may run along x, too.
+  // If x goes through registers, it is op(A) or op(B) as their layouts require, so TMA's boxes of C may run along x.
   static constexpr bool boxes_along_x = has_boxes && X::by_threads;
   static constexpr int shared_bytes = stages_bytes + boxes_bytes + 16 * kStages;
   static_assert(!X::along_k || row_bytes == X::line, "a row of k is a line");
@@ -70,7 +70,7 @@ struct WgmmaAnyWidth : WgmmaShape<kNumber, XLines, YLines, 1, 256, kWgmmaDepth, 
   static constexpr int n = shares_k ? 64 : 256;
   static constexpr int tile_x = kRows, x_bytes = kRows * Widest::row_bytes, cluster = kCluster;
   static constexpr int most_stages = 12;
-  // Barriers for the exchange of accumulators follow those of the ring.
+  // The barriers for the exchange of accumulators follow those of the stages.
   static constexpr int barriers_at = Widest::stages_bytes + Widest::boxes_bytes;
   static constexpr int sums_there = barriers_at + 16 * most_stages, sums_taken = sums_there + 8;
   static constexpr int shared_bytes = sums_taken + 8;

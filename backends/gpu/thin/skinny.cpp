@@ -8,16 +8,16 @@
 namespace libsgemm::gpu {
 namespace {
 
-constexpr int64_t kMostSharedTiles = most_blocks(256) / 1024;  // blocks of the second kernel for a tile
+constexpr int64_t kMostSharedTiles = most_blocks(256) / 1024;  // 1024: bound of the second kernel's blocks for a tile
 constexpr int kLeastUnits = 2;                                 // units of a block that shares tiles
 constexpr int kLeastChunks = 4;                                // fewer are not worth a warp's start
 constexpr double kSumSeconds = 2e-6;
 constexpr double kLatencySeconds = 1.5e-6;   // time from a tile's first load to its last store
-constexpr double kTallSeconds = 9e-6;        // added with a slowdown: filling and draining long warps' rings
-constexpr double kPlentyWarps = 8;           // warps that keep a compute unit busy; with half of them it loses
-constexpr double kSparseLoss = 0.3;          // this share of its time
+constexpr double kTallSeconds = 9e-6;        // added for tall tiles: their rings fill and drain
+constexpr double kPlentyWarps = 8;           // warps that keep a compute unit busy
+constexpr double kSparseLoss = 0.3;          // added share of the time with half of these
 constexpr double kTransposedSlowdown = 1.2;  // tall tiles with a transposed wide operand
-constexpr double kBandwidthShare = 0.85;     // share of the data sheet's
+constexpr double kBandwidthShare = 0.85;     // share of the data sheet's bandwidth
 constexpr double kBandwidthOfOne = 3;        // bandwidth of one compute unit, in equal shares of all
 
 // Halves a block's warps until they fit shared memory.
@@ -27,7 +27,7 @@ int warps_that_fit(const SkinnyTile &tile, const DeviceModel &dev) {
   return warps;
 }
 
-// Divides along k first: a block with fewer rows leaves more blocks.
+// Divides along k first: with fewer rows a block, there are more blocks.
 void divide_warps(const SkinnyTile &tile, int warps, SkinnyWork *w) {
   w->warps_k = 1;
   while (2 * w->warps_k <= warps && w->k >= int64_t{2} * w->warps_k * kLeastChunks * tile.chunk) w->warps_k *= 2;
@@ -42,7 +42,7 @@ struct Times {
   double partial;     // two partial tiles of a block, written and read
   int warps;
 
-  // On a compute unit with `blocks` blocks.
+  // Seconds of a compute unit with `blocks` blocks.
   double tiles_on_one(double tiles, double blocks) const {
     const double sparse = std::max(1.0, 1 + kSparseLoss * (kPlentyWarps / (blocks * warps) - 1));
     return tiles * std::max(arithmetic * sparse, transfer);
@@ -63,7 +63,7 @@ Times times_of(const SkinnyTile &tile, const GemmDesc &desc, const SkinnyPlan &p
   return t;
 }
 
-// Each wave has its own start and end.
+// Each round of resident blocks has its own start and end.
 double whole_tiles_seconds(const Times &times, int64_t tiles, int64_t resident, int64_t compute_units) {
   const int64_t wave = resident * compute_units, full = tiles / wave, left = tiles % wave;
   const double memory = times.memory / static_cast<double>(tiles);
@@ -80,7 +80,7 @@ double whole_tiles_seconds(const Times &times, int64_t tiles, int64_t resident, 
   return seconds;
 }
 
-// Equal shares for plan.blocks, and the sum of partial tiles.
+// Blocks get equal shares; a second kernel adds partial tiles.
 double shared_tiles_seconds(const Times &times, const SkinnyPlan &plan, int64_t compute_units) {
   const double busy = static_cast<double>(std::min(plan.blocks, compute_units));
   const double blocks = static_cast<double>(plan.blocks) / busy;

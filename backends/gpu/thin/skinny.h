@@ -1,11 +1,11 @@
-// Products with one long and one short side, on the host.
+// Host side of products with one long and one short side.
 //
 // C = op(A) op(B) with a short n and C^T = op(B)^T op(A)^T with a short m are one problem: R (wide x narrow) is X (wide
-// x k, read once) times Y (k x narrow). Only the strides of C differ.
+// x k) times Y (k x narrow). Only the strides of C differ.
 //
-// A unit of work is one tile of R times one k-step of a block. If the tiles fill the device, a block computes one tile.
-// Otherwise each block gets an equal share of all units (stream-K: Osama et al., PPoPP 2023), and a second kernel adds
-// the partial sums of shared tiles in the order of k.
+// A unit of work is one tile of R times one k-step of a block. If the tiles fill the device, blocks compute whole
+// tiles. Otherwise each block gets an equal share of all units (stream-K: Osama et al., PPoPP 2023), and a second
+// kernel adds the partial sums of shared tiles in the order of k.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,12 @@ namespace libsgemm::gpu {
 struct SkinnyTile {
   int rows, columns;  // a warp's part of R
   int chunk;          // k of a warp's step
-  int warps;          // largest number, if shared memory allows
+  int warps;          // of a block; halved until they fit shared memory
   int resident;       // blocks of a compute unit, if shared memory allows
   int narrow_most;    // longest short side
   size_t warp_bytes;
   double fma_share;  // share of fma_peak() with full compute units
-  double slowdown;   // measured time relative to that; only to compare kernels
+  double slowdown;   // measured time relative to that by fma_share, to compare kernels; up to 1: ignored
   int64_t least_k = 1;
 };
 
@@ -41,7 +41,7 @@ struct SkinnyWork {
   int64_t wide_tiles, narrow_tiles;
   int64_t units;                // number in a tile
   int64_t granule;              // blocks get multiples of it: all units of a tile, or one
-  int64_t shares, share, rest;  // `share` granules for each block, one more for the first `rest`
+  int64_t shares, share, rest;  // `shares` granules: `share` for each block, one more for the first `rest`
   float *partial;               // 2 tiles for each block: one that it continues, one that it begins
 };
 

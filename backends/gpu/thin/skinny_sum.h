@@ -1,6 +1,6 @@
 // Second kernel of a skinny product whose tiles are shared by blocks: adds partial sums in the order of k, then applies
-// alpha and beta. A thread sums four rows of one column. If many blocks share a tile (sharing 8), warp w takes the partial
-// sums w, w + 8, ..., and one warp adds the eight results.
+// alpha and beta. A thread sums four rows of one column. If many blocks share a tile (`sharing` is 8), warp w takes the
+// partial sums w, w + 8, ..., and one warp adds the eight results.
 #pragma once
 
 #include "gpu/gpu.h"
@@ -14,7 +14,7 @@ constexpr int kSkinnySumWarps = 8, kSkinnySumThreads = 32 * kSkinnySumWarps;
 
 struct SkinnySumShape {
   int rows, columns;  // a block's tile
-  int sharing;           // warps that share an element's partial sums: 1 or 8
+  int sharing;        // warps that share an element's partial sums: 1 or 8
   int parts;          // blocks of threads for a tile
 };
 

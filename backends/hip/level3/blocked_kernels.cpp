@@ -1,5 +1,5 @@
-// syrk, syr2k, gemmtr, trmm and trsm in steps, each by the fastest gemm (gpu/level3/blocked.h). Source: Kagstrom, Ling
-// and Van Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998).
+// syrk, syr2k, gemmtr, trmm and trsm as gemms and diagonal blocks (gpu/level3/blocked.h). Source: Kagstrom, Ling and
+// Van Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998).
 #include "gpu/level3/blocked.h"
 
 namespace libsgemm::hip {

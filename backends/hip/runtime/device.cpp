@@ -21,13 +21,13 @@ namespace {
 
 constexpr const char *kCode[] = {LIBSGEMM_HIP_CODE};
 
-// Never destroyed: for exit handlers.
+// The list is never destroyed: exit handlers use it.
 std::vector<Device> &devices() {
   static auto *instance = new std::vector<Device>;
   return *instance;
 }
 
-// Code for a family, and prefixes of the chips that run it.
+// A family's code, and a name prefix of chips that run it.
 struct Generic {
   const char *code, *chips;
 };
@@ -45,8 +45,8 @@ bool is_for_family_of(const char *code, const char *arch) {
   });
 }
 
-// The runtime chooses the architecture's own code, otherwise its family's; NULL if none. Some kernels need only
-// vector instructions, so the chip may be of any Family.
+// Returns the code that the runtime chooses: the architecture's, else its family's; NULL if none. Some kernels need
+// only vector instructions, so the chip may be of any Family.
 const char *code_for(const char *arch) {
   const char *found = nullptr;
   for (const char *code : kCode) {
@@ -97,7 +97,7 @@ bool describe(int ordinal, Device *d) {
   return true;
 }
 
-// Often the first error that a user sees.
+// Users often see this error first.
 void explain_no_device(hipError_t code, Error *error) {
   std::string why;
 #if defined(__HIP_PLATFORM_AMD__)

@@ -1,4 +1,4 @@
-// Constant after enumerate().
+// The properties of GPUs that kernels depend on; constant after enumerate() (gpu/runtime/devices.h).
 #pragma once
 
 #include "chips.h"

@@ -8,9 +8,9 @@
 // waves and lanes: gfx908_mfma_128x128x16_ping_pong, with three sets of sums. LDS, 64 KiB: 2 buffers of A0, A1, B0, B1.
 //
 // Requires: gemm of FP32, single or in strided batches; gfx908, 942 or 950; any size, transposition and alignment;
-// workspace for panels of k = 256: 4 bytes for each row of A and column of B (rounded up to multiples of 128) and k,
-// and for each row and column. Not gfx90a, whose FP16 instructions flush the denormals of splits. fp32_fast: 4 more
-// bytes for each row and column, and FP64 matrix cores, which gfx908 does not have.
+// workspace: 4 bytes for each element of a panel of A and B (k = 256; m, n rounded up to 128), each row and each
+// column. Not gfx90a, whose FP16 instructions flush the denormals of splits. fp32_fast: 4 more bytes for each row and
+// column, and FP64 matrix cores, which gfx908 does not have.
 #include "gpu/kernels.h"
 #include "gpu/splits/keeping_bound.h"
 #include "split_matrix_kernel.h"

@@ -44,5 +44,5 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Guard &guard, const Launch
 libsgemm_status_t libsgemm::gpu::launch_repair_fp64(const GemmDesc &desc, const Guard &guard, const Launch &launch,
                                                     Error *error) {
   return hip::Fp64Code<hip::Config>::vectors(desc) ? hip::enqueue<true>(desc, guard, launch, error)
-                                                  : hip::enqueue<false>(desc, guard, launch, error);
+                                                   : hip::enqueue<false>(desc, guard, launch, error);
 }

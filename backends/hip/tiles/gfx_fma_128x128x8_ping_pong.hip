@@ -1,7 +1,7 @@
 // C = alpha op(A) op(B) + beta C, on any AMD GPU: four buffers of LDS that swap addresses, 8 x 8 elements a thread.
 // Main loop and source: valu.h; LDS, figures and machine code: docs/kernels/amd.md.
 //
-// _split_k, for a C of few tiles and deep k, has a block for each slice of k, and split_k_sum().
+// _split_k, for a C of few tiles and deep k, has a block for each slice of a tile; split_k_sum() adds the slices.
 //
 //   tile of C: 128 x 128                      half wave: 64 x 32 = 8 x 4 lanes    thread: 8 x 8
 //   +--------+--------+--------+--------+     first row 4 r, column 4 c           2 groups of 4 rows, 32 apart
@@ -11,7 +11,7 @@
 //   +--------+--------+--------+--------+
 //
 // Requires: gemm of FP32; any transposition, alignment, size and batch. _split_k: one product or a strided batch, and a
-// workspace of 4 slices ceil(m, 4) n bytes a product, at most 32 MiB.
+// workspace of 4 slices m n bytes a product, m rounded up to a multiple of 4, at most 32 MiB.
 #include "gpu/kernels.h"
 #include "gpu/tiles/split_k_kernel.h"
 #include "valu.h"

@@ -90,7 +90,7 @@ auto pick(Narrow narrow, Wide wide) {
 }
 #define PICK(name) pick<INT>(api.name, api.name##_64)
 
-// Two groups of one shape.
+// Calls two groups of one shape.
 template <typename INT>
 int grouped(const Api &api, const Case &x, const Operands &at, cublasHandle_t handle, const float *alpha,
             const float *beta) {

@@ -1,19 +1,19 @@
-// Split operands of convolutions (schemes: splits/splits.h): their layout in the workspace, and the guards that leave
-// to FP64 what they cannot represent. Host and device.
+// Split operands of convolutions (schemes: splits/splits.h): their layout in the workspace, and guards that leave to
+// FP64 what splits cannot represent. Host and device.
 //
 //   image     split i of image n, pixel (h, w), channel c:
 //             base + i * split_bytes + (((n * height + h) * width + w) * padded + c) * bytes
 //   filters   split i of filter k, tap (r, s), channel c:
 //             base + i * split_bytes + (k * ld + (r * taps along w + s) * blocks * step + c) * bytes
 //
-// Channels are padded with zeros: in the image to a multiple of 8, in the filters to a multiple of `step`, the channels
-// of one tap in a k-step; TMA fills in those that the image lacks. The modes fp16, bf16 and tf32 have one split, which
-// is not scaled, and no guard.
+// Channels are padded with zeros: in the image to a multiple of 8, in the filters to `blocks` x `step`, a k-step having
+// `step` channels of one tap. TMA fills in the zeros that the image lacks. The modes fp16, bf16 and tf32 have one
+// split, which is not scaled, and no guard.
 //
-// A filter is scaled by its largest magnitude. An image has one scale, since its windows overlap: elements below 2^-49
-// of its largest are lost in mode fp16x3, below 2^-148 in bf16x6. In mode fp32_fast, FP64 computes the output of an
-// image that spans too many powers of two, also of a dense one. The proof in docs/kernels/splits.md holds for the rest,
-// since no line of it requires more of a window than of the whole image.
+// A filter is scaled by its largest magnitude. An image has one scale, since its windows overlap: bits below 2^-49 of
+// its largest are lost in mode fp16x3, below 2^-148 in bf16x6. In mode fp32_fast, FP64 computes the output of an image
+// that spans too many powers of two, dense or not. For others the proof in docs/kernels/splits.md holds: a window's
+// range is within its image's.
 #pragma once
 
 #include "gpu/conv/conv_problem.h"
@@ -33,7 +33,7 @@ template <Scheme kScheme>
 constexpr ConvFormat kConvFormat = {kSplits<kScheme>, kScheme == Scheme::tf32 ? 4 : 2,
                                     kSplits<kScheme> > 1 || kScheme == Scheme::tf32 ? 32 : 64, kScaledRows<kScheme>};
 
-// Strides in elements, and extents.
+// int64_t: strides in elements; int: extents.
 struct ConvImage {
   const float *data;
   int64_t n, c, h, w;
@@ -49,9 +49,9 @@ struct ConvFilters {
 struct ConvGuard {
   const uint32_t *most, *least;      // words of images, as in Splits
   const uint32_t *filters, *excess;  // words for kOuterPad filters
-  gpu::Divisor pixels;               // those of an output's image
+  gpu::Divisor pixels;               // pixels of an output image
   int images;
-  int log2_k;       // logarithm of the terms of a sum, rounded up
+  int log2_k;       // log2 of a sum's number of terms, rounded up
   int most_excess;  // mode fp32_fast; below 0: not checked
 };
 
@@ -81,15 +81,15 @@ struct ConvPass {
 };
 
 // A survey reads these tensors: for images it finds largest and smallest magnitudes; for filters it writes the splits
-// and, if the scheme scales, largest magnitudes and excesses. Words must be zero before, except those of blocks of
-// filters, which cover other taps of the same filters, too.
+// and, if the scheme scales, largest magnitudes and excesses. Words but filter_most must be zero before the first
+// survey; those of blocks of filters keep their maxima over later surveys, of other taps.
 struct ConvSurvey {
   bool images, filters;
 };
 libsgemm_status_t launch_conv_survey(Scheme scheme, const ConvPass &pass, const ConvSurvey &of, const Launch &launch,
                                      Error *error);
 libsgemm_status_t launch_conv_split(Scheme scheme, const ConvPass &pass, const Launch &launch, Error *error);
-// Tiles of product `index` that the guard leaves out.
+// Computes in FP64 the tiles of product `index` that the guard selects.
 libsgemm_status_t launch_conv_repair(const ConvDesc &desc, int64_t index, const ConvGuard &guard, const Launch &launch,
                                      Error *error);
 

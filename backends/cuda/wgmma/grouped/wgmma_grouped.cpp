@@ -143,7 +143,8 @@ libsgemm_status_t launch_wgmma_groups(const WgmmaGroupedKernel &kernel, const Ge
     }
     return status;
   };
-  const bool several = total > WgmmaGroup::kMost || Transpositions::of(*items[0].group) != Transpositions::of(*end[-1].group);
+  const bool several =
+      total > WgmmaGroup::kMost || Transpositions::of(*items[0].group) != Transpositions::of(*end[-1].group);
   return enqueue_rehearsed(launch, several, enqueue_all);
 }
 

@@ -1,5 +1,5 @@
-// Products of 16-bit operands of different sizes in one wgmma launch. Their table is a kernel parameter, so that
-// nothing is copied or kept.
+// 16-bit products of different sizes. One wgmma launch has products of the same transpositions, in a table of up to
+// kMost entries. The table is a kernel parameter, so that nothing is copied or kept.
 #pragma once
 
 #include "cuda/wgmma/wgmma_launch.h"
@@ -10,7 +10,7 @@ namespace libsgemm::cuda {
 struct WgmmaGroup {
   static constexpr bool large_parameters = true;  // above the 4 KiB that every driver accepts
   static constexpr int kMost = 65;
-  // Arrays must begin within the first 32 KiB: nvcc 13.0 indexes those beyond at a negative offset.
+  // The assertion below keeps arrays in the first 32 KiB: nvcc 13.0 indexes those beyond at a negative offset.
   int count;
   int first[kMost + 1];
   WgmmaProblem problem[kMost];
@@ -40,7 +40,7 @@ inline int64_t wgmma_tiles(const GemmDesc &desc, const WgmmaGroupedKernel &kerne
 // True if TMA can read all products. For Batch::pointers the arrays must be in host memory.
 bool fits_wgmma_group(const GemmDesc &desc, const WgmmaGroupedKernel &kernel, int index);
 
-// GroupedLaunch::launch(). The deepest products come first, so that the last blocks are short.
+// Implements GroupedLaunch::launch(). A launch's deepest products come first, so that its last blocks are short.
 libsgemm_status_t launch_wgmma_groups(const WgmmaGroupedKernel &kernel, const GemmDesc *groups, int64_t count,
                                       const Launch &launch, Error *error);
 

@@ -9,7 +9,7 @@
 
 namespace libsgemm::cuda {
 
-// `DeviceCode` is one of wgmma_kernel.h whose clusters always have most_cluster blocks, with
+// `DeviceCode`: as in wgmma_kernel.h, always with most_cluster blocks a cluster, and instead of kernel()
 //
 //   template <Number, bool XAlongK, bool YAlongK> static void (*group_kernel())(WgmmaGroup);
 template <class DeviceCode>
@@ -100,7 +100,7 @@ Kernel wgmma_grouped_kernel(const char *name) {
 
 }  // namespace libsgemm::cuda
 
-// N and STAGES are those of WgmmaShape, CLUSTER is its most_cluster.
+// N and STAGES are those of WgmmaShape; CLUSTER is most_cluster.
 #define LIBSGEMM_WGMMA_GROUPED_CODE(NAME, N, STAGES, CLUSTER)                                          \
   template <Number kNumber, bool XAlongK, bool YAlongK>                                                \
   __global__ void __launch_bounds__(kWgmmaThreads, 1) NAME(const __grid_constant__ WgmmaGroup group) { \
