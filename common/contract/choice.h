@@ -77,12 +77,12 @@ template <typename Key, typename Choice, size_t kCount>
 class Choices {
  public:
   struct Of {
-    const void *rows;  // not NULL
+    const void *kernels;  // chosen from; not NULL
     int device;
     size_t workspace_bytes;
 
     bool operator==(const Of &other) const {
-      return rows == other.rows && device == other.device && workspace_bytes == other.workspace_bytes;
+      return kernels == other.kernels && device == other.device && workspace_bytes == other.workspace_bytes;
     }
   };
 

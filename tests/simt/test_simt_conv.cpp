@@ -213,11 +213,10 @@ std::string run(const Kernel &kernel, ConvDesc d, int offset, bool *ran, Numbers
   d.x = x.buffer.as<float>(), d.f = f.buffer.as<float>(), d.y = y.buffer.as<float>();
   Memory &out = d.direction == Conv::forward ? y : d.direction == Conv::data_gradient ? x : f;
   d.out = out.buffer.as<float>();
-  if (std::isnan(prepare_any(kernel, d, 0).seconds)) return "costs NaN";
-  const libsgemm::Plan plan = prepare(kernel, d, 0);
+  libsgemm::Plan plan;
+  const std::string fault = plan_call(kernel, d, &plan);
   *ran = plan.kernel != nullptr;
-  if (!*ran) return "";
-  if (!(plan.seconds > 0)) return "costs " + std::to_string(plan.seconds) + " s";
+  if (!*ran || !fault.empty()) return fault;
   const Tensor tensor = libsgemm::output_of(d);
   std::vector<bool> writable(static_cast<size_t>(extent_of(tensor)), false);
   for_elements(tensor, [&](int64_t, int64_t, int64_t, int64_t, size_t at) { writable[at] = true; });

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "gpu/splits/split_kernel.h"
+#include "gpu/splits/split_problem.h"
 #include "gpu/splits/splits_pass.h"
 #include "gpu/tiles/tile_kernel.h"
 #include "split_rates.h"
@@ -56,12 +57,6 @@ struct SplitTile {
     }
     source += Tile::row_bytes;
   }
-};
-
-struct SplitProblem {
-  TileProblem tile;  // lda and ldb are not used
-  Splits a, b;
-  Guard guard;
 };
 
 // sum * 2^-(rows[row] + columns[column]), with the exponents in shared memory.
@@ -197,24 +192,13 @@ __device__ __forceinline__ void split_product(const Operands &operands, const Sp
 }
 
 template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
-libsgemm_status_t enqueue_split_product(const GemmDesc &panel, const Splits &a, const Splits &b, const Guard &guard,
-                                        const Launch &launch, Error *error) {
-  const SplitProblem p = {tile_problem<Config>(panel), a, b, guard};
-  StridedOperands operands = {};
-  operands.c_base = panel.c, operands.c_elements = panel.stride_c;
-  const dim3 grid(static_cast<unsigned>(p.tile.tiles_m) * static_cast<unsigned>(p.tile.tiles_n), 1,
-                  static_cast<unsigned>(panel.batch_count));
-  return launch_kernel(kKernel, grid, dim3(Config::threads), SplitMma<Config>::bytes, launch, error, operands, p);
-}
-
-template <class Config, void (*kKernel)(StridedOperands, SplitProblem)>
 SplitProduct split_product_of(Scheme scheme) {
   return {scheme,
           Config::splits,
           Order<Config::splits>::count,
           {Config::tile_m, Config::tile_n, Config::threads, Config::blocks, {Config::peak_fraction}},
           SplitMma<Config>::bytes,
-          enqueue_split_product<Config, kKernel>,
+          enqueue_split_product<Config, SplitMma<Config>::bytes, kKernel>,
           split_rate_mma};
 }
 

@@ -5,9 +5,6 @@
 //   };
 #pragma once
 
-#include <algorithm>
-#include <climits>
-
 #include "gpu/tiles/split_k_kernel.h"
 #include "wgmma_kernel.h"
 #include "wgmma_plan.h"

@@ -41,9 +41,9 @@ thread_local Choices<ChoiceKey, StepPlan, kRemembered> t_plans;
 const int kNobody = 0;  // stands for a caller that is no kernel
 
 StepPlan plan_step(const GemmDesc &desc, int device, size_t workspace_bytes, LaunchFunction asking) {
-  const void *const rows = asking == nullptr ? &kNobody : reinterpret_cast<const void *>(asking);
+  const void *const kernels = asking == nullptr ? &kNobody : reinterpret_cast<const void *>(asking);
   const ChoiceKey key = choice_key(desc);
-  return t_plans.remember({rows, device, workspace_bytes}, key, place_of(key),
+  return t_plans.remember({kernels, device, workspace_bytes}, key, place_of(key),
                           [&] { return choose(desc, device, workspace_bytes, asking); });
 }
 

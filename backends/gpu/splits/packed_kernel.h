@@ -2,9 +2,6 @@
 // cheapest kernel for such operands.
 #pragma once
 
-#include <cmath>
-#include <type_traits>
-
 #include "gpu/level3/gemm_step.h"
 #include "split_kernel.h"
 

@@ -4,6 +4,7 @@
 // these accumulators start again at zero.
 #pragma once
 
+#include "gpu/splits/split_problem.h"
 #include "gpu/splits/splits_pass.h"
 #include "hip/tensor/matrix.h"
 #include "split_tile.h"
@@ -22,12 +23,6 @@ struct SplitShape : MatrixShape<MfmaWords<kType>, kOuterPad, kOuterPad, TileK, 6
   static constexpr int digits_a[] = {2, 1, 0, 1, 0, 0}, digits_b[] = {0, 1, 2, 0, 1, 0};
   __device__ __forceinline__ static constexpr int a(int r) { return digits_a[r + 6 - products]; }
   __device__ __forceinline__ static constexpr int b(int r) { return digits_b[r + 6 - products]; }
-};
-
-struct SplitProblem {
-  TileProblem tile;  // no operands
-  Splits a, b;
-  Guard guard;  // tiles to leave out
 };
 
 template <class Config>

@@ -207,14 +207,22 @@ class Workspace {
   std::unique_ptr<unsigned char, Delete> memory_;
 };
 
+// Sets *plan, without a kernel for a call that `kernel` does not support. Returns the first fault of its cost.
+template <typename Desc>
+std::string plan_call(const Kernel &kernel, const Desc &desc, libsgemm::Plan *plan) {
+  if (std::isnan(prepare_any(kernel, desc, 0).seconds)) return "costs NaN";
+  *plan = prepare(kernel, desc, 0);
+  if (plan->kernel != nullptr && !(plan->seconds > 0)) return "costs " + std::to_string(plan->seconds) + " s";
+  return "";
+}
+
 // Runs a job with `workspace_share` times the requested workspace. Returns the first fault; sets *ran if the kernel
 // supports it.
 inline std::string run_job(const Kernel &kernel, Job *job, bool *ran, double workspace_share = 1) {
-  if (std::isnan(prepare_any(kernel, job->desc(), 0).seconds)) return "costs NaN";
-  const libsgemm::Plan plan = prepare(kernel, job->desc(), 0);
+  libsgemm::Plan plan;
+  const std::string fault = plan_call(kernel, job->desc(), &plan);
   *ran = plan.kernel != nullptr;
-  if (!*ran) return "";
-  if (!(plan.seconds > 0)) return "costs " + std::to_string(plan.seconds) + " s";
+  if (!*ran || !fault.empty()) return fault;
   libsgemm::Launch launch = {};
   launch.arrays_on_device = job->arrays_on_device();
   launch.config = plan.config;
