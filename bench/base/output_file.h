@@ -33,7 +33,7 @@ class UpdateLock {
 
 void remove_output(const std::string &path);
 
-// Returns `asked`, else the place in the user's cache (decision/cache_file.h); empty without a cache.
+// Returns `asked`, or `cached` (decision/cache_file.h) if that is empty. Throws Error if both are.
 std::string output_or_cached(const std::string &asked, const std::string &cached);
 
 }  // namespace command

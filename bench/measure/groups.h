@@ -25,7 +25,7 @@ struct GroupsKind {
 // Parses "uniform:128". Throws Error.
 GroupsKind parse_groups(const std::string &text);
 
-// The rows of a seed are the same on every machine.
+// A seed gives the same rows on every machine.
 std::vector<int64_t> draw_rows(const GroupsKind &kind, const Shape &shape, uint64_t seed);
 
 }  // namespace command

@@ -1,14 +1,14 @@
 // The cost model of a GPU backend with variable parameters, for bench/model/fit.py. It needs no device. Commands on
 // standard input:
 //
-//   device NAME ARCH UNITS HERTZ BYTES_PER_SECOND    no blanks in NAME; ARCH: 90, gfx90a
+//   device NAME ARCH UNITS HERTZ BYTES_PER_SECOND    NAME without blanks; ARCH: 90, gfx90a
 //   shape ROUTINE M N K PAD TRANSPOSES               adds C = A B of sgemm, shgemm or sbgemm
-//   figures ROW PEAK_FRACTION STALL STEPS LATENCY    sets a kernel's parameters
-//   share ROW SHARE
-//   list                                             prints a line a kernel, as in the two above
-//   price [ROW]                                      prints ROW=SECONDS of it or of all usable kernels, a line a shape
+//   figures ENTRY PEAK_FRACTION STALL STEPS LATENCY  sets an entry of the backend's figures/
+//   share ENTRY SHARE
+//   list                                             prints all entries as `figures` and `share` lines
+//   price [KERNEL]                                   prints KERNEL=SECONDS of it or of all usable, a line a shape
 //
-// An unknown command ends the program with status 1 and a message.
+// `list` and `price` print "end" last. An invalid line ends the program with status 1 and a message.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -33,7 +33,7 @@ Entry *find(std::vector<Entry> *entries, const std::string &row) {
 
 bool has_device = false;
 
-constexpr size_t kWorkspace = size_t{32} << 20;  // the library's default
+constexpr size_t kWorkspace = size_t{32} << 20;  // half of the library's default
 
 void print_price(const GemmDesc &desc, const std::string &row) {
   for (int i = 0; i < gpu::kernel_count(); ++i) {

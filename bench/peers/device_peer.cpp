@@ -13,13 +13,13 @@ namespace command {
 namespace {
 
 constexpr int kMostAlgorithms = 16;
-constexpr int kAlgorithmCalls = 3;  // at first; then what fits in kAlgorithmSeconds
+constexpr int kAlgorithmCalls = 3;  // calls timed first; then as many as fit in kAlgorithmSeconds
 constexpr double kAlgorithmSeconds = 2e-3, kMostAlgorithmCalls = 500;
 
 constexpr int kSuccess = 0;
 constexpr int kReal32F = 0, kReal16F = 2, kReal16BF = 14;  // CUDA_R_..., HIP_R_...
 
-// The heuristic's result, after the algorithm in memory.
+// Part of a heuristic's result, which follows the algorithm.
 struct Verdict {
   size_t workspace_bytes;
   int state;

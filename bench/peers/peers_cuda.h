@@ -6,11 +6,11 @@
 
 namespace command {
 
-// SGEMM's math modes. The first two are FP32; kPedantic also forbids a reordered algorithm. 16-bit inputs are computed
-// alike in all.
+// SGEMM's math modes. The first two are FP32; kPedantic also disables algorithmic optimisations. All compute 16-bit
+// inputs alike.
 enum class CublasMath { kDefault, kPedantic, kTf32 };
 
-// Throw Error.
+// Both throw Error.
 std::unique_ptr<Peer> open_cublas(CublasMath math);
 std::unique_ptr<Peer> open_cublaslt();
 

@@ -11,7 +11,7 @@ namespace command {
 
 void add_copies(const std::shared_ptr<KernelRunner> &runner, std::vector<Probe> *probes);
 
-// Measures the link for page-locked memory, each direction alone. Throws Error.
+// Measures copies of page-locked memory, each direction alone. Throws Error.
 libsgemm::Link pinned_link(GpuMemory *memory);
 
 }  // namespace command

@@ -1,5 +1,5 @@
-// 128-bit instructions of Volta to Hopper. Bits 0-11 opcode, 12-15 guard, 16-23 target, 24-31, 32-39 and 64-71
-// registers a, b, c, 116-121 scoreboards to wait for, 122-124 reuse of a, b, c.
+// Bits of an instruction of Volta to Hopper: 0-11 opcode; 12-15 guard; 16-23 target; 24-31, 32-39 and 64-71 registers
+// a, b, c; 116-121 scoreboards to wait for; 122-124 reuse of a, b, c.
 #include "probe_patch.h"
 
 #include <elf.h>
@@ -16,7 +16,7 @@ namespace command {
 namespace {
 
 constexpr uint64_t kFfma = 0x223, kOpcode = 0xFFF, kAlways = 0x7000, kGuard = 0xF000;
-constexpr uint64_t kRegister = 0xFF, kZero = 255;  // always 0
+constexpr uint64_t kRegister = 0xFF, kZero = 255;  // register 255 is always 0
 constexpr int kReuse = 122 - 64, kWaits = 116 - 64;
 constexpr uint64_t kScoreboards = 0x3F, kReuseOfAll = 7;
 

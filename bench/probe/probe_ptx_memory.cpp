@@ -5,10 +5,10 @@
 namespace command {
 namespace {
 
-constexpr int kAccesses = 8;         // in one iteration
-constexpr int kSharedBytes = 16384;  // shared tile
+constexpr int kAccesses = 8;  // in one iteration
+constexpr int kSharedBytes = 16384;
 
-// Reads are volatile, since nothing uses the values. Thread i reads at i * `step`.
+// Reads are volatile, since nothing uses the values. Thread i reads at i * `step` bytes.
 void add_shared(std::vector<KernelProbe> *probes, const std::string &what, int width, int step) {
   PtxEntry entry;
   entry.name = fmt::format("shared_{}_{}", width, step);
@@ -49,12 +49,11 @@ void add_shared(std::vector<KernelProbe> *probes, const std::string &what, int w
   probes->push_back(probe);
 }
 
-// All loads of an iteration come first, then their uses.
 struct Pass {
   const char *name, *load, *use, *claims;
-  int bytes;  // size of an access
+  int bytes;  // traffic of an access; a copy reads and writes
 };
-// Combined values keep every load; .cg bypasses L1. A SEL returns to the thread's start.
+// The XORs keep the compiler from dropping loads; .cg bypasses L1. SEL in `claims` is the return to the first address.
 const Pass kPasses[] = {
     {"read", "  ld.global.cg.v4.b32 {{%x{0}, %y{0}, %z{0}, %w{0}}}, [%at{0}];\n",
      "  xor.b32 %kept, %kept, %x{0};\n  xor.b32 %kept, %kept, %y{0};\n"
@@ -65,9 +64,9 @@ const Pass kPasses[] = {
      "  st.global.cg.v4.b32 [%at{0}], {{%x{0}, %y{0}, %z{0}, %w{0}}};\n", "LDG.128 8, STG.128 8, SEL 8", 32},
 };
 
-// All threads pass over `bytes` repeatedly, 16 bytes each. `bytes` is a multiple of one round of accesses; copies go to
-// the memory after it. A thread thus returns to its own lines after all others have passed: on others' lines, fast
-// threads would hit what slower ones have just read.
+// All threads pass over `bytes` repeatedly, 16 bytes an access; copies go to the memory after it. `bytes` is a multiple
+// of what one access of all threads covers, so each stays on its own lines: on those of others, fast threads would hit
+// what slower ones have just read.
 PtxEntry pass_entry(const Pass &pass) {
   PtxEntry entry;
   entry.name = pass.name;

@@ -85,7 +85,7 @@ const char *libsgemm_backend_name(int index) {
 
 namespace {
 
-// No fork can happen: `work` may allocate. During exit only `ref`, and what needs no plugin, can be described.
+// Runs `work`, which may allocate, while no fork can happen. During exit it fails if `work` needs a plugin.
 template <typename Work>
 libsgemm_status_t guarded(bool needs_plugin, const Work &work) {
   const libsgemm::InGate gate;

@@ -52,7 +52,7 @@ struct Host {
   const CpuBlas *(*program_blas)();
   const int *devices;  // permitted by LIBSGEMM_DEVICES; NULL: all
   int device_count;
-  // Code of libsgemm or its drop-in: calling it would recurse.
+  // True for code of libsgemm or its drop-in: calling it would recurse.
   bool (*is_libsgemm)(const void *code);
 };
 
@@ -93,15 +93,14 @@ struct Ran {
   const char *pass;      // preparation of operands: "copy of A"; NULL: none
 };
 
-// How a call runs. A choice is made once and handed on.
+// How a call runs.
 struct Plan {
-  // Choices of prepare() that launch() follows. Zeros: the kernel has none, or finds its choice again from the
-  // description.
+  // Choices of prepare() that launch() follows. Zeros: there are none, or launch() repeats them from the description.
   struct Config {
-    int32_t slices;               // of k; more than one: each has partial sums in the workspace
+    int32_t slices;               // slices of k; if several, each has partial sums in the workspace
     int32_t slice_tiles;          // k-tiles of a slice
     int8_t cluster_x, cluster_y;  // log2 of a cluster's blocks
-    bool swapped;                 // x is op(A), not op(B)
+    bool swapped;                 // x of WgmmaSides is op(A), not op(B)
 
     bool operator==(const Config &other) const {
       return slices == other.slices && slice_tiles == other.slice_tiles && cluster_x == other.cluster_x &&
@@ -121,19 +120,19 @@ struct Launch {
   void *stream;           // NULL: the device's default stream. A launch enqueues work and never waits for it
   bool capturing;         // the stream records a graph: do not synchronise
   bool rehearsal;         // load everything, enqueue nothing
-  bool arrays_on_device;  // the kernel reads the batch's arrays when it runs
+  bool arrays_on_device;  // the kernel, not launch(), reads the batch's pointer arrays
   void *workspace;        // at least Plan::workspace bytes of device memory, aligned to 256
   size_t workspace_bytes;
-  Plan::Config config;  // the plan's
-  Ran *ran;             // may be NULL
-  // CPU kernels: the BLAS behind the called name. NULL: the one of open().
+  Plan::Config config;
+  Ran *ran;  // may be NULL
+  // CPU kernels: the program's BLAS for the called name. NULL: the one of open().
   const CpuBlas *blas;
   // Set when a kernel is enqueued: a later failure may leave C partly written. May be NULL.
   bool *enqueued;
 };
 
-// Gemms of different sizes, none empty or without a product. Matrices are in memory of one device, pointer arrays in
-// host memory.
+// Gemms of different sizes; m, n, k and alpha are not 0. Matrices are in memory of one device, pointer arrays in host
+// memory.
 struct GroupedLaunch {
   // Predicted seconds of all; infinity if one is not supported.
   double (*cost)(const GemmDesc *groups, int64_t count, int device);
@@ -152,14 +151,14 @@ struct ConvLaunch {
 struct Kernel {
   const char *name;                // unique over all backends
   libsgemm_math_mode_t math_mode;  // its arithmetic, even if forced for another mode
-  // Its best configuration, without Plan::kernel; infinite seconds: it cannot run the call. CPU kernels have a
-  // workspace of their own. NULL: only convolutions.
+  // Returns its best plan, without Plan::kernel; infinite seconds: it cannot run the call. CPU kernels have a workspace
+  // of their own. NULL: only convolutions.
   Plan (*prepare)(const GemmDesc &desc, int device);
   // SUCCESS, or an error with C not written. On a GPU it enqueues the work. Writes only the elements that the routine
   // defines.
   libsgemm_status_t (*launch)(const GemmDesc &desc, const Launch &launch, Error *error);
-  // Over all of k accumulators stay on tensor cores, which truncate where FP32 rounds. The bias grows with k: verify.h
-  // allows more.
+  // Sums over all of k stay on tensor cores, which truncate where FP32 rounds. The bias grows with k; error_contract.h
+  // allows for it.
   bool truncates = false;
   // Enqueues several kernels that write to C. It is rehearsed first: a kernel that cannot be loaded must not leave C
   // half done.
@@ -171,7 +170,7 @@ struct Kernel {
   bool invariant = false;
   const GroupedLaunch *groups = nullptr;  // NULL: groups run one by one
   const ConvLaunch *conv = nullptr;       // not NULL: only convolutions
-  // Its device code, which other kernels may share: the beginning of a profiler's symbol. Static.
+  // Name of its device code, which other kernels may share. The symbols in a profiler begin with it. Static.
   const char *code = "";
 };
 
@@ -182,7 +181,6 @@ inline Plan prepare_any(const Kernel &kernel, const ConvDesc &desc, int device) 
   return kernel.conv != nullptr ? kernel.conv->prepare(desc, device) : Plan();
 }
 
-// The plan of one kernel within a workspace.
 template <typename Desc>
 Plan prepare(const Kernel &kernel, const Desc &desc, int device, size_t workspace_bytes = SIZE_MAX) {
   if (invariant(desc) && !kernel.invariant) return {};
@@ -197,7 +195,6 @@ bool can_do(const Kernel &kernel, const Desc &desc, int device) {
   return prepare(kernel, desc, device).kernel != nullptr;
 }
 
-// The result of a kernel's prepare().
 inline Plan planned(double seconds, size_t workspace = 0, const Plan::Config &config = {}) {
   return {nullptr, seconds, workspace, false, config};
 }
@@ -220,7 +217,7 @@ constexpr Kernel kernel_of_conv(const char *name, libsgemm_math_mode_t mode, con
   return kernel;
 }
 
-// GPU backends fill every entry. CPU backends leave `probe` to `scale` NULL.
+// An entry may be NULL if its comment says so. CPU backends leave `probe` and all after it NULL.
 struct Backend {
   uint32_t abi;  // kBackendAbi; must stay the first member
   bool is_gpu;
@@ -244,13 +241,13 @@ struct Backend {
   // Every call uses it. Must not create a device context before probe(): without one there are no device pointers.
   void (*locate)(const void *const *pointers, int count, Location *locations);
   // Identity of the context that owns a thread's memory, streams and events on a device; they vanish with it. It is the
-  // current one if it is the device's, else the device's own, made if need be. Never reused: cudaDeviceReset leads to
-  // another. Odd: the device's own context, one at a time. 0: none is available. NULL: always 1.
+  // current context if that is on the device, else the device's own, which is created if necessary. Identities are not
+  // reused, even after cudaDeviceReset. Odd: the device's own context. 0: none is available. NULL: always 1.
   uint64_t (*context)(int device);
   // For a default stream, the thread's current device. -1: excluded by LIBSGEMM_DEVICES. Makes no context.
   int (*stream_device)(void *stream);
-  // `stream` records a graph, or is a default stream that another's recording forbids. device -1: the thread's current
-  // device.
+  // True if `stream` records a graph, or is a default stream whose use the recording of another stream forbids.
+  // device -1: the thread's current device.
   bool (*capturing)(int device, void *stream);
   // Identity of the graph that `stream` records; 0: none.
   uint64_t (*graph)(int device, void *stream);
@@ -290,7 +287,7 @@ struct Backend {
   libsgemm_status_t (*epilogue)(const Epilogue &epilogue, const Launch &launch, Error *error);
 
   // Splits an operand for many products (libsgemm_plan_create). `operand`: an FP32 gemm whose op(A), m x k, is split
-  // for its math mode; n is 0. Returns bytes of device memory; 0: nothing is kept. NULL, both: no mode keeps anything.
+  // for its math mode; n is 0. Returns bytes of device memory; 0: nothing is kept. Both NULL: no mode keeps anything.
   size_t (*plan_bytes)(const GemmDesc &operand, int device);
   // Enqueues the split into `memory`, the later GemmDesc::plan_a or plan_b.
   libsgemm_status_t (*plan)(const GemmDesc &operand, void *memory, const Launch &launch, Error *error);
@@ -300,7 +297,8 @@ struct Backend {
 
   // Verification by checksum in a device workspace of checksum_bytes(); 0: no checksum for this call. checksum()
   // enqueues the part before the product, needed only if C is read, or the part `after` it. Then the largest of the
-  // first kChecksumResults doubles is the worst |error| / bound; negative: nothing could be judged. NULL: no checksums.
+  // workspace's first kChecksumResults doubles is the worst |error| / bound; negative: nothing could be judged. NULL:
+  // no checksums.
   size_t (*checksum_bytes)(const GemmDesc &desc, const Checksum &what, int device);
   libsgemm_status_t (*checksum)(const GemmDesc &desc, const Checksum &what, bool after, const Launch &launch,
                                 Error *error);

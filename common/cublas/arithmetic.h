@@ -6,6 +6,7 @@
 
 namespace libsgemm {
 
+// `compute` is a cublasComputeType_t.
 void compute_type(Product *p, int compute);
 // `which` is a cublasGemmAlgo_t; every valid one is accepted.
 void algorithm(Product *p, int which);

@@ -48,7 +48,7 @@ struct GroupArguments {
   const INT *size;
 };
 
-// `groups` owns what *p points to.
+// *p then points into *groups.
 template <typename INT>
 void describe(Product *p, const GroupArguments<INT> &x, Groups *groups) {
   GroupCall &call = groups->call;

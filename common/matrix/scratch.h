@@ -1,12 +1,11 @@
-// Memory of a thread, for scratch.
 #pragma once
 
 #include <cstddef>
 
 namespace libsgemm {
 
-// A thread's memory for at least `count` floats, aligned to 64 bytes. It is kept, so that warm calls allocate nothing;
-// growing loses the contents. NULL: out of memory. The library and each plugin have their own.
+// Returns the thread's scratch memory for at least `count` floats, aligned to 64 bytes. It is kept, so that warm calls
+// allocate nothing; growing loses the contents. NULL: out of memory. The library and each plugin have their own.
 float *thread_scratch(size_t count);
 
 }  // namespace libsgemm

@@ -83,7 +83,7 @@ size_t read_bytes(Environment *env, const char *name) {
   return 0;
 }
 
-// From 1 to `most`; "all", if allowed, is 0.
+// Returns a number from 1 to `most`; 0 for "all" and if there is no valid value.
 int read_count(Environment *env, const char *name, int most, bool all) {
   const char *value = get(env, name);
   if (value == nullptr || (all && value == std::string("all"))) return 0;
@@ -132,7 +132,7 @@ void read_math_mode(Environment *env) {
     modes.push_back({mode_traits(static_cast<libsgemm_math_mode_t>(mode)).name, mode});
   }
   s.math_mode = static_cast<libsgemm_math_mode_t>(read_word(env, "LIBSGEMM_MATH_MODE", LIBSGEMM_MATH_FP32, modes));
-  // Forbids TF32 in every library of the process.
+  // 0 forbids TF32 in every library of the process.
   const char *tf32 = get(env, "NVIDIA_TF32_OVERRIDE");
   if (tf32 != nullptr && tf32 == std::string("0") && s.math_mode == LIBSGEMM_MATH_TF32) {
     s.math_mode = LIBSGEMM_MATH_FP32;

@@ -11,7 +11,7 @@ namespace {
 
 using View = nb::dlpack::dltensor;
 
-// True for float32. Nothing else matters below PyTorch's dispatcher: no gradients or conjugates, and a subclass is
+// True for a tensor of float32. Below PyTorch's dispatcher there are no gradients or conjugates, and a subclass is
 // plain memory.
 bool view(nb::handle tensor, View *out) {
   if (!is_any_torch(tensor) || !view_torch(tensor, out)) return false;
@@ -41,7 +41,7 @@ bool have_same_elements(const View &x, const View &y) {
          std::equal(x.strides, x.strides + x.ndim, y.strides);
 }
 
-// The address ranges overlap. PyTorch's strides are never negative.
+// True if the address ranges overlap. PyTorch's strides are never negative.
 bool share_memory(const View &x, const View &y) {
   const auto end = [](const View &v) {
     int64_t last = 0;
@@ -54,8 +54,8 @@ bool share_memory(const View &x, const View &y) {
   return x.data < end(y) && y.data < end(x);
 }
 
-// beta * c + alpha * a @ b, with c expanded. None: nothing is done, and PyTorch's own kernel must compute it or report
-// what is wrong.
+// Returns beta * c + alpha * a @ b, with c expanded. None: nothing is written, and PyTorch's own kernel must compute it
+// or report what is wrong.
 nb::object torch_product(nb::handle a, nb::handle b, nb::handle c, nb::handle out, float alpha, float beta,
                          const Settings &asked, const Settings &inherited) {
   View va, vb, vc, vout;
@@ -82,7 +82,7 @@ nb::object torch_product(nb::handle a, nb::handle b, nb::handle c, nb::handle ou
   }
   Array z(vout, "out");
   if (!can_be_used(z)) return nb::none();
-  if (has_terms && !in_place) result.attr("copy_")(c);  // as PyTorch's own kernels do
+  if (has_terms && !in_place) result.attr("copy_")(c);  // PyTorch's own kernels do the same
   const Place place = take({&z, &x, &y});
   multiply({x, y, z, {LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS}, alpha, has_terms ? beta : 0, nullptr, nullptr}, place,
            asked.over(settings_in_force().over(inherited)));

@@ -1,4 +1,4 @@
-/* Products by the linked BLAS; prints bits and threads as JSON for same_blas.py. */
+/* Calls the linked BLAS. Prints threads, libraries and a hash of results as JSON for same_blas.py. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // A process that makes calls and reports on them.
 //
 //   probe --report FILE [--mode MODE] [--size N] [--backend LIST] [--kernel NAME] [--library FILE] [--second FILE]
-//         [--folder FOLDER] [--extra KIB] [--before none|small|large]
+//         [--main FILE] [--folder FOLDER] [--extra KIB] [--before none|small|large]
 //
 // Writes lines KEY=VALUE to FILE; stdout and stderr belong to the library. Exit status 0: the mode ran. Built twice:
-// linked with the library, and (PROBE_DLOPEN) opening --library and --second. --folder: working directory after
+// linked with the library; with PROBE_DLOPEN it opens --library, --second and --main. --folder: working directory after
 // loading.
 #include <libsgemm.h>
 
@@ -27,7 +27,6 @@
 
 namespace {
 
-// Linked functions, or those of dlsym().
 struct Library {
   decltype(&libsgemm_sgemm) sgemm;
   decltype(&libsgemm_sgemm_h) sgemm_h;
@@ -140,7 +139,7 @@ class Product {
 
 int64_t size() { return options.count("size") != 0 ? std::atol(options["size"].c_str()) : 20; }
 
-// Tells whether a call without a handle is right, or fails with a message and C unchanged. Allocates nothing: after
+// True if a call without a handle is right, or fails with a message and C unchanged. Allocates nothing: after
 // fork only the library's locks may hang a child, not a sanitizer's allocator.
 bool call_is_sound(Product *product) {
   product->reset();
@@ -155,7 +154,7 @@ bool call_is_sound() {
   return call_is_sound(&product);
 }
 
-// Every rounding mode changes this number differently.
+// Every math mode that rounds inputs changes this number: bf16 to 0x1.02p0, tf32 and fp16 to 0x1.01p0.
 std::string input_of_product() {
   const float x = 0x1.012p0f, one = 1;
   float c = 0;
@@ -281,7 +280,7 @@ int crowd_mode() {
   return call_mode();
 }
 
-// Reports CPU milliseconds in the 100 ms that begin 20 ms after a call, and the variable that the call may have set.
+// Reports CPU milliseconds in 100 ms after a call, and the variable that the call may have set.
 int rest_mode() {
   call_mode();
   usleep(20000);
@@ -293,7 +292,6 @@ int rest_mode() {
   return 0;
 }
 
-// An alarm ends a hanging child.
 bool child_is_sound() {
   Product product(size());
   const pid_t pid = fork();
@@ -377,7 +375,7 @@ int exit_while_mode() {
 
 void call_at_exit() { tell("at_exit", call_is_sound() ? "1" : "0"); }
 
-// Exit handlers call after and before the library's own.
+// One exit handler calls before the library's own, one after it.
 int at_exit_mode() {
   std::atexit(call_at_exit);
   tell("first", call_is_sound() ? "1" : "0");
@@ -400,7 +398,6 @@ int reopen_mode() {
   return 0;
 }
 
-// Closes the libraries in the same or reverse order, or not.
 int two_mode(const std::string &mode) {
   void *first = open_file(options["library"]);
   void *second = open_file(options["second"]);

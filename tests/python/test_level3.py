@@ -45,8 +45,8 @@ def test_symm(backend, rng, side, uplo, orders):
     b = integers(rng, 4, 6, order=orders[1])
     full = integers(rng, *(2 * [4 if side == "left" else 6]))
     full = full + full.T
-    a = numpy.array(triangle(full, uplo), order=orders[0])  # the other triangle must not be read
-    a[other_triangle(numpy.ones_like(a), uplo) == 1] = numpy.nan
+    a = numpy.array(triangle(full, uplo), order=orders[0])
+    a[other_triangle(numpy.ones_like(a), uplo) == 1] = numpy.nan  # must not be read
     out = None if orders[2] == "-" else numpy.full((4, 6), numpy.nan, numpy.float32, order=orders[2])
     result = libsgemm.symm(a, b, side=side, uplo=uplo, alpha=2, out=out)
     numpy.testing.assert_array_equal(result, reference(*((full, b) if side == "left" else (b, full)), alpha=2))

@@ -25,7 +25,7 @@ using namespace libsgemm;
 constexpr int kCalls = 20000;          // for each device
 constexpr double kLeastMargin = 5e-3;  // relative lead over the next kernel for a win to count
 
-// Kernels that do not win; costs fitted to measured times may change that.
+// Kernels that do not win.
 struct Exception {
   const char *kernel, *reason;
 };
@@ -47,7 +47,7 @@ class Draw {
     d.type = !traits_of(d).takes(Type::f16) || type < 6 ? Type::f32 : type < 8 ? Type::f16 : Type::bf16;
     const bool modes = gemm && d.type == Type::f32 && integer(0, 2) == 0;
     d.math_mode = modes ? static_cast<libsgemm_math_mode_t>(integer(1, 6)) : LIBSGEMM_MATH_FP32;
-    // Separate generators (fast_, others_, other_batches_) keep the other calls as they are.
+    // Separate generators (fast_, others_, other_batches_) leave what random_ draws unchanged.
     if (d.math_mode == LIBSGEMM_MATH_FP16X3 && fast_() % 2 == 0) d.math_mode = LIBSGEMM_MATH_FP32_FAST;
     if (!gemm && d.type == Type::f32 && others_() % 8 == 0) d.math_mode = LIBSGEMM_MATH_FP64;
     d.transa = op(), d.transb = op();
@@ -135,7 +135,7 @@ class Draw {
 struct Record {
   int wins = 0;
   int ties = 0;       // wins in an exact tie with a later kernel
-  int clear = 0;      // wins by the least margin
+  int clear = 0;      // wins by at least kLeastMargin
   double margin = 0;  // largest relative lead, if there is another kernel
 };
 
@@ -151,7 +151,7 @@ double next_best(const GemmDesc &d, int device, size_t workspace, const Kernel *
 
 struct Sweep {
   std::map<std::string, Record> records;
-  // "A100 sm80": a GPU and the prefix of its FP64 kernels for mode fp64 (first set) and fp32 (second).
+  // "A100 sm80": a GPU and the prefix of an FP64 kernel chosen there, in mode fp64 and in others.
   std::set<std::string> fp64, fp64_for_fp32;
 };
 

@@ -1,6 +1,6 @@
-// As sm80_mma_128x64x32_fp16x3.cu, from six products of bfloat16 (mode bf16x6): A = A0 + A1 + A2, B = B0 + B1 + B2, C =
-// A2 B0 + A1 B1 + A0 B2 + A1 B0 + A0 B1 + A0 B0. No mode fp32_fast. 3 stages, 108 KiB of shared memory, which up to
-// sm_120 only sm_80, sm_90 and sm_100 have.
+// Like sm80_mma_128x64x32_fp16x3.cu, with six products of bfloat16 (mode bf16x6): A = A0 + A1 + A2, B = B0 + B1 + B2,
+// C = A2 B0 + A1 B1 + A0 B2 + A1 B0 + A0 B1 + A0 B0. No mode fp32_fast. 3 stages take 108 KiB of shared memory, too
+// much for sm_86, sm_89 and sm_120.
 //
 // Requires: 6 k bytes of workspace for each row of A and column of B, instead of 4 k.
 #include "gpu/kernels.h"

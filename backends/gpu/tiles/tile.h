@@ -1,6 +1,6 @@
 // Parts of the tiled product that all kernels on vector units share.
 //
-// In shared memory, row by row for each k:    A: [tile_k][tile_m (+ 4)]      B: [tile_k][tile_n (+ 4)]
+// Tiles in shared memory, a row for each k:    A: [tile_k][tile_m (+ 4)]      B: [tile_k][tile_n (+ 4)]
 //
 // "Outer" is an operand's dimension that is not k. If tile_k does not divide k, the first k-tile is the short one, so
 // that the loop over the others needs no test.
@@ -50,7 +50,7 @@ struct TilePosition {
 
 struct TileRange {
   int count;
-  int first_depth;  // depth of the first k-tile
+  int first_depth;
   int64_t first_k;
 
   __device__ __forceinline__ TileRange(const TileProblem &p, int tile_k) {
@@ -60,7 +60,6 @@ struct TileRange {
     first_depth = first == 0 ? short_depth : tile_k;
     first_k = first == 0 ? 0 : short_depth + static_cast<int64_t>(first - 1) * tile_k;
   }
-  // Takes k = first_k to end_k - 1.
   __device__ __forceinline__ TileRange(int64_t first_k, int64_t end_k, int tile_k) : first_k(first_k) {
     count = static_cast<int>((end_k - first_k - 1) / tile_k) + 1;
     first_depth = static_cast<int>(end_k - first_k - static_cast<int64_t>(count - 1) * tile_k);
@@ -94,11 +93,12 @@ struct TileMap {
   static constexpr int pitch = Outer + (along_k ? Pad : 0);
   static constexpr int floats = Depth * pitch;
   static constexpr int copies = Outer * Depth / (Threads * width);
-  // Distance between a thread's copies, in k (outer) or in the outer dimension (inner).
+  // Distance between a thread's copies: for Fetch::outer in k, for Fetch::inner in the outer dimension.
   static constexpr int step = along_k ? Threads * width / Depth : Threads * width / Outer;
   static constexpr int k_warps = along_k ? Depth / 8 : 1;
-  static constexpr int target_step = along_k ? step : step * pitch;  // distance of copies
-  static constexpr int element_step = along_k ? pitch : 1;           // distance of a copy's elements
+  // Distances in shared memory: of copies, and of a copy's elements.
+  static constexpr int target_step = along_k ? step : step * pitch;
+  static constexpr int element_step = along_k ? pitch : 1;
   static_assert(copies * Threads * width == Outer * Depth && step > 0, "every thread makes the same number of copies");
   static_assert(!along_k || (Threads / 32) % k_warps == 0, "whole warps along k");
 
@@ -136,8 +136,8 @@ struct TileMap {
   }
 };
 
-// A thread's place in the tile: groups of 4 rows, lane_rows * 4 apart, and of group_n columns. Each quarter of a warp
-// reads different 16-byte words of a fragment row or the same one.
+// A thread's place in the tile: groups of 4 rows, lane_rows * 4 apart, and of group_n columns. Lanes of a quarter of a
+// warp read the same or adjacent 16-byte words: no bank conflicts.
 template <class Config>
 struct ThreadPlace {
   int warp_row, warp_column, lane_row, lane_column;
@@ -180,7 +180,6 @@ struct OutputTile {
   int rows, columns;
   float alpha, beta;
 
-  // A row, starting at a column.
   struct Row {
     Global<float> *c;
     int64_t ld;
@@ -193,7 +192,7 @@ struct OutputTile {
   }
 };
 
-// C, or the block's slice of the workspace.
+// The block's tile of C, or of its slice's partial sums.
 template <class Config, typename Operands>
 __device__ __forceinline__ OutputTile output_tile(const Operands &operands, const TileProblem &p,
                                                   const TilePosition<Config> &at) {
@@ -247,7 +246,7 @@ __device__ __forceinline__ void store_vectors(const float (&sum)[Config::thread_
   }
 }
 
-// For columns of any alignment: through shared memory, so that consecutive lanes write consecutive rows.
+// For columns of any alignment. Through shared memory consecutive lanes write consecutive rows.
 template <class Config, class Write>
 __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_m][Config::thread_n], int rows,
                                               int columns, float *shared, const Write &write) {
@@ -275,7 +274,6 @@ __device__ __forceinline__ void store_scalars(const float (&sum)[Config::thread_
   }
 }
 
-// A tile's threads are a block or a warp.
 template <class Config>
 __device__ __forceinline__ void barrier() {
   if constexpr (Config::threads == 32) {
@@ -295,7 +293,7 @@ __device__ __forceinline__ void scale_sums(float (&sum)[Config::thread_m][Config
   }
 }
 
-// Overwrites `shared` once all threads have arrived.
+// May overwrite `shared`, once all threads have arrived.
 template <class Config>
 __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config::thread_n], const OutputTile &out,
                                            float *shared) {
@@ -310,7 +308,6 @@ __device__ __forceinline__ void store_tile(float (&sum)[Config::thread_m][Config
   }
 }
 
-// On the diagonal only one triangle is written.
 template <class Config>
 __device__ __forceinline__ void store_diagonal_tile(float (&sum)[Config::thread_m][Config::thread_n],
                                                     const OutputTile &out, float *shared, bool upper) {

@@ -12,7 +12,7 @@ namespace libsgemm {
 struct Run {
   int64_t count;
   int64_t a, b, c;  // offsets of the first element
-  int64_t h, w;
+  int64_t h, w;     // its position in B's image
 };
 
 // Indices [first, first + count) of an axis.
@@ -69,8 +69,8 @@ inline bool even(const Block &block, const Matrix &matrix) {
   return true;
 }
 
-// True if a BLAS can use the block in its tensor, described by *block, with a leading dimension of at most `most_ld`.
-// `first` is its first element.
+// True if a BLAS can use the block in its tensor, with a leading dimension of at most `most_ld`. *block then describes
+// it. `first` is its first element.
 template <typename T>
 bool lies_as_matrix(const Block &rows, const Block &columns, const Matrix &matrix, T *first, int64_t most_ld,
                     DenseBlock<T> *block) {
@@ -99,8 +99,8 @@ struct Image {
   int64_t h, w, rows, columns;
 };
 
-// Copies a block, converted to T and rounded to a math mode's inputs. `outer` counts lines, `inner` their elements,
-// contiguous in `out`. Elements outside the image are zeros; `image` NULL: all are inside.
+// Copies a block, rounded to inputs of MODE and converted to T. `outer` has the lines, `inner` the elements of a line,
+// which are contiguous in `out`. Elements outside the image are zeros; `image` NULL: all are inside.
 template <typename T, libsgemm_math_mode_t MODE>
 void gather(const float *base, int64_t first, const Matrix &matrix, const Block &outer, const Block &inner,
             const Image *image, T *out) {

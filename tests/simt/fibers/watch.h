@@ -1,5 +1,5 @@
-// ThreadSanitizer's annotations. The runtime is compiled without it: only kernels' accesses count. Each fibre is a
-// thread; switches order nothing, barriers do.
+// Annotations for ThreadSanitizer. The emulation is compiled without it: only kernels' accesses count. Each fibre is a
+// thread; barriers order accesses, switches between fibres do not.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 extern "C" {
 void __tsan_ignore_thread_begin();
 void __tsan_ignore_thread_end();
-// For other languages' heaps; the only way to forget accesses.
+// For other languages' heaps. Nothing else makes ThreadSanitizer forget accesses.
 void __tsan_java_init(uintptr_t begin, uintptr_t bytes);
 void __tsan_java_alloc(uintptr_t memory, uintptr_t bytes);
 void __tsan_java_free(uintptr_t memory, uintptr_t bytes);
@@ -20,7 +20,7 @@ void __tsan_java_free(uintptr_t memory, uintptr_t bytes);
 namespace simt {
 
 // While an object exists, the C library's accesses for the current thread (memcpy, free) do not count. A waiting thread
-// must have none: it may never resume.
+// must have no such object: it may never resume.
 class Unwatched {
  public:
 #ifdef SIMT_TSAN
@@ -33,7 +33,7 @@ class Unwatched {
   Unwatched &operator=(const Unwatched &) = delete;
 };
 
-// Orders everything before a release() of the place before everything after an acquire().
+// Work before a release() of a place happens before work after an acquire() of it.
 inline void release([[maybe_unused]] void *place) {
 #ifdef SIMT_TSAN
   __tsan_release(place);
@@ -45,7 +45,7 @@ inline void acquire([[maybe_unused]] void *place) {
 #endif
 }
 
-// Forgets accesses: another block used the memory.
+// Forgets the accesses of another block that used the memory.
 inline void make_new([[maybe_unused]] void *memory, [[maybe_unused]] size_t bytes) {
 #ifdef SIMT_TSAN
   [[maybe_unused]] static const bool once = [] {
@@ -59,10 +59,11 @@ inline void make_new([[maybe_unused]] void *memory, [[maybe_unused]] size_t byte
 #endif
 }
 
-// Order of a barrier's rounds. Two alternating places: a thread that leaves late must not see others' later work.
+// Orders the work before and after a barrier. Rounds alternate between two places: a thread that leaves late must not
+// acquire what others have released since.
 class Ordering {
  public:
-  // Before the wait; returns the place to acquire() after it.
+  // Called before the wait. Returns the place to acquire() after it.
   void *arrive() {
     void *place = &places_[round_ % 2];
     release(place);

@@ -4,8 +4,8 @@
 // Drivers before 530 refuse a module in which a kernel has more than 4 KiB of parameters. So this kernel has a file,
 // and thus a module, of its own.
 //
-// A pair of blocks computes 256 x 256 of C: each has 128 of x and all of y, of which it copies half to both. C is
-// computed transposed if all products of the launch then need fewer tiles.
+// A pair of blocks computes 256 x 256 of C: each multiplies 128 rows of x by 256 columns of y, and copies half of y to
+// both. x is op(B), or op(A) if all products of the launch then need fewer tiles.
 //
 // Requires: gemm of FP16 or bfloat16 operands whose columns and products all start at multiples of 16 bytes; code for
 // sm_90a; a driver of CUDA 12.1; arrays of pointers in host memory. One launch takes 65 products of the same
