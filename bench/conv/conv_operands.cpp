@@ -17,7 +17,7 @@ constexpr int kChecked = 64;
 }  // namespace
 
 ConvOperands::Dense ConvOperands::dense(const int64_t (&size)[4], libsgemm_tensor_layout_t layout) {
-  static constexpr int kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};  // innermost first
+  static constexpr int kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};  // dimensions, innermost first
   Dense tensor = {};
   int64_t step = 1;
   for (const int d : layout == LIBSGEMM_NHWC ? kNhwc : kNchw) {

@@ -19,9 +19,9 @@
 namespace command {
 namespace {
 
-constexpr int64_t kIterations = 20000;       // multiply-adds of a chunk: about 0.1 ms
+constexpr int64_t kIterations = 20000;       // loop iterations of a chunk: about 0.1 ms
 constexpr double kChunkBytes = 4 << 20;      // least size of a chunk of reads or copies
-constexpr int64_t kLeastMemory = 256 << 20;  // least bytes that count as memory, not cache
+constexpr int64_t kLeastMemory = 256 << 20;  // least size of level "memory"; a quarter is used
 constexpr size_t kHugePage = 2 << 20;
 constexpr int64_t kClockAdds = 300000;  // about 0.1 ms
 constexpr int kClockSamples = 7;
@@ -43,7 +43,7 @@ double rate_of(const Chunk &chunk, double seconds) {
   return median(rates);
 }
 
-// The clock of the busy processor: the kernel reports a constant, or a moment's clock.
+// Measures the clock of the busy processor: Linux reports a constant, or the clock of a moment.
 double clock_mhz() {
   double most = 0;  // other programs may take the processor for a while
   for (int i = 0; i < kClockSamples; ++i) {
@@ -82,7 +82,7 @@ void add_fma(const CpuLoops &loops, int threads, double seconds, std::vector<Pro
 
 class Part {
  public:
-  // Large pages, if available, keep the page table out of the time.
+  // Large pages, if available, keep TLB misses out of the time.
   Part(const CpuLoops &loops, size_t bytes, bool copies) : loops_(loops), bytes_(bytes), copies_(copies) {
     const size_t pages = ((copies ? 2 : 1) * bytes + kHugePage - 1) / kHugePage;
     from_.reset(static_cast<char *>(std::aligned_alloc(kHugePage, pages * kHugePage)));
@@ -127,7 +127,7 @@ std::vector<Level> levels() {
           {"memory", std::max(kLeastMemory, 16 * last), true}};
 }
 
-// Reads, and both sides of a copy, take half of a core's own cache, or a quarter of a shared one.
+// Reads use half of a core's own cache, or together a quarter of a shared one. So do copies, both sides counted.
 void add_level(const CpuLoops &loops, const Level &level, int threads, double seconds, std::vector<Probe> *probes) {
   for (const bool copies : {false, true}) {
     const int64_t bytes = level.bytes / (level.is_shared ? 2 * threads : 1) / (copies ? 4 : 2);

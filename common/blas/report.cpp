@@ -13,7 +13,7 @@
 #include "process/quiet_write.h"
 
 extern "C" {
-// Weak: the linker then exports the handlers of a program linked with this library.
+// For weak references the linker exports the handlers of a program that is linked with this library.
 void xerbla_() __attribute__((weak));
 void xerbla_64_() __attribute__((weak));
 void cblas_xerbla() __attribute__((weak));
@@ -28,8 +28,8 @@ namespace {
 
 __attribute__((used)) void (*const g_handlers[])() = {xerbla_, xerbla_64_, cblas_xerbla};
 
-// True if the object also defines a double-precision gemm. If it cannot be opened for lack of memory, its handler might
-// end the process: also true.
+// True if the object also defines a double-precision gemm, or cannot be opened for lack of memory: its handler might
+// end the process.
 bool lives_in_a_blas(const void *code) {
   Dl_info home;
   void *map = nullptr;
@@ -78,7 +78,7 @@ bool call_cblas_xerbla(const char *handler, const char *name, int position, cons
 template <typename INT>
 void report(Interface interface, const char *name, const char *handler) {
   libsgemm_info_t info;
-  libsgemm_last_info(&info);  // without memory only the reason is missing
+  libsgemm_last_info(&info);  // lacks only the reason if memory runs out
   if (interface == Interface::fortran) {
     if (call_xerbla<INT>(handler, name, info.argument)) return;
   } else if (call_cblas_xerbla<INT>(handler, name, info.argument, info.message)) {

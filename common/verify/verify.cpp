@@ -1,4 +1,4 @@
-// Chooses the elements to verify and computes columns of them, independent of every kernel.
+// Chooses the columns and rows to verify and recomputes them in FP64, by loops of its own.
 #include "verify.h"
 
 #include <algorithm>
@@ -13,14 +13,14 @@ namespace libsgemm {
 namespace {
 
 constexpr int kSamples = 4;                        // columns, and as many rows
-constexpr uint64_t kStride = 0x2545f4914f6cdd1du;  // between the seeds of a batch's products
+constexpr uint64_t kStride = 0x2545f4914f6cdd1du;  // difference of the seeds of a batch's products
 
 struct Column {
   std::vector<double> value, magnitude;
   std::vector<double> factor;  // a column of y
 
   void add_row(int64_t i, const float *x, int64_t k) {
-    constexpr int kLanes = 4;
+    constexpr int kLanes = 4;  // several accumulators: an addition need not wait for the one before
     double sums[kLanes] = {}, sizes[kLanes] = {};
     int64_t l = 0;
     for (; l + kLanes <= k; l += kLanes) {
@@ -55,7 +55,6 @@ void add_product(const Product &p, int64_t j, int64_t first, int64_t last, Colum
     return;
   }
   if (p.x.plain() && p.x.col_step == 1 && p.y.structure != View::triangular) {
-    // Four accumulators: no addition waits for the one before.
     column->factor.resize(static_cast<size_t>(p.k));
     for (int64_t l = 0; l < p.k; ++l) column->factor[static_cast<size_t>(l)] = static_cast<double>(p.y.at(l, j));
     for (int64_t i = first; i < last; ++i) {
@@ -115,8 +114,8 @@ double verify_result(const GemmDesc &desc, const Snapshot *before, libsgemm_veri
   for (int64_t item = 0; item < desc.batch_count; ++item) {
     const GemmDesc d = batch_item(desc, item);
     const ErrorContract c = error_contract(d, before != nullptr ? before->item(item) : nullptr, arithmetic);
-    // Under directed rounding, errors of one direction add up in a checksum, and sums that leave the range may become
-    // any number.
+    // A checksum does not serve under directed rounding: errors of one sign add up, and a sum that overflows may become
+    // a finite number.
     const bool all = mode == LIBSGEMM_VERIFY_FULL || c.products.term[0].n <= 2 * kSamples || arithmetic.floats.directed;
     worst = std::max(worst, all ? worst_of_all(c) : worst_of_samples(c, seed + static_cast<uint64_t>(item) * kStride));
   }

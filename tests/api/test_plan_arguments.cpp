@@ -10,7 +10,7 @@ TEST_CASE("a plan of something else is refused by name, and C stays") {
   for (const int device : {-1, 0}) {
     for (const bool of_a : {true, false}) {
       INFO("device " << device << ", plan of " << (of_a ? "A" : "B"));
-      Planned p(device, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, kK, kK, kK);  // any op fits
+      Planned p(device, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, kK, kK, kK);  // square: any op fits
       REQUIRE(p.keep_a(h) == LIBSGEMM_SUCCESS);
       REQUIRE(p.keep_b(h) == LIBSGEMM_SUCCESS);
       libsgemm_plan_t plan = of_a ? p.plan_a : p.plan_b;
@@ -86,7 +86,7 @@ TEST_CASE("a plan in memory of another device than the product's is refused") {
   libsgemm_plan_t plan = nullptr;
   REQUIRE(libsgemm_plan_create(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_NO_TRANS, kK, kK, static_cast<float *>(x),
                                kK, &plan) == LIBSGEMM_SUCCESS);
-  // Until the other device has the same address.
+  // Allocates until the other device returns the same address.
   gpu().release(0, x);
   std::vector<void *> others;
   while (others.empty() || (others.back() != x && others.size() < 1000)) others.push_back(gpu().allocate(1, bytes));
@@ -139,7 +139,7 @@ TEST_CASE("arguments of libsgemm_plan_create") {
         LIBSGEMM_INVALID_ARGUMENT);
   CHECK(last_info().argument == 9);
   libsgemm_plan_t plan = nullptr;
-  // A plan of an empty matrix may have any length.
+  // An empty matrix may have any other size.
   CHECK(libsgemm_plan_create(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_LEFT, LIBSGEMM_NO_TRANS, 0, INT64_MAX, nullptr, INT64_MAX,
                              &plan) == LIBSGEMM_SUCCESS);
   CHECK(libsgemm_sgemm_planned_h(h, LIBSGEMM_COL_MAJOR, LIBSGEMM_NO_TRANS, LIBSGEMM_NO_TRANS, 0, INT64_MAX, INT64_MAX,

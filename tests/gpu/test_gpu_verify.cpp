@@ -1,4 +1,4 @@
-// Verification on a device, below the API. Measurements of its cost are hidden: they need an idle GPU.
+// Verification on a device, by the API and by the backend. Hidden tests measure its cost on an idle GPU.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ class DeviceProduct {
     return *std::max_element(results, results + libsgemm::kChecksumResults);
   }
 
-  // Ratio found by a check of all elements of C; negative without such a check.
+  // Worst |error| / bound of all elements of C; negative if the backend cannot judge them.
   double elements() {
     if (table().elements_bytes == nullptr) return -1;
     const size_t bytes = table().elements_bytes(desc_, 0), count = bytes / sizeof(double);
@@ -133,7 +133,7 @@ class DeviceProduct {
   std::unique_ptr<Memory> workspace_;
 };
 
-// For each row, the error from which the checksum must find it.
+// For each row of C, the smallest error that the checksum must find.
 std::vector<double> certain_limits(const DeviceProduct &p) {
   std::vector<double> norms(static_cast<size_t>(p.k)), limits;
   for (int64_t l = 0; l < p.k; ++l) {
@@ -157,7 +157,7 @@ double median(std::vector<double> x) {
   return x[x.size() / 2];
 }
 
-// Mean seconds of a call; `wait`: waits for each.
+// Mean seconds of a call. `wait`: each call is waited for.
 double seconds_of(DeviceProduct *p, libsgemm_handle_t handle, int calls, bool wait) {
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < calls; ++i) {
@@ -276,7 +276,7 @@ TEST_CASE("a sample costs at most 3 % at 4096 and above", "[.][cost]") {
     REQUIRE(libsgemm_set_verify(off, LIBSGEMM_VERIFY_OFF, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
     REQUIRE(libsgemm_set_verify(sample, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_WARN) == LIBSGEMM_SUCCESS);
     REQUIRE(libsgemm_set_verify(retry, LIBSGEMM_VERIFY_SAMPLE, LIBSGEMM_VERIFY_RETRY) == LIBSGEMM_SUCCESS);
-    // Verified calls are synchronous, so their peers are calls that are waited for.
+    // Verified calls are synchronous, so they are compared with calls that are waited for.
     std::vector<double> times[4];
     for (int round = 0; round < 21; ++round) {
       const libsgemm_handle_t handles[] = {off, off, sample, retry};
@@ -292,7 +292,7 @@ TEST_CASE("a sample costs at most 3 % at 4096 and above", "[.][cost]") {
   }
 }
 
-// A full verification has two FP64 sums for each term. On an H100 FP32 sums take half of FP64's time.
+// A full verification takes two FP64 FMAs, at half of FP32's rate on an H100, for each FP32 FMA of the product.
 TEST_CASE("a full verification costs at most twelve times the product at 4096 and above", "[.][cost]") {
   for (const int64_t size : {4096, 8192}) {
     DeviceProduct p(size, size, size);

@@ -1,4 +1,4 @@
-// With NOTE_ABORTS loading ends the process, which must not happen without the library that the ELF note requires.
+// A plugin that must not be loaded where NOTE_LIBRARY is missing: with NOTE_ABORTS, loading ends the process.
 #include <cstdlib>
 
 #include "process/elf_file.h"

@@ -1,4 +1,4 @@
-// Cases for a kernel on the CPU: the suite's, reduced to its speed, and others around the tile.
+// Cases for a kernel that the CPU emulates: the suite's, made small, and others with sizes around the tile's.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ inline std::string kind_of(const Kernel &kernel) {
   return kind;
 }
 
-// The table's kernels by device code. SIMT_KERNELS=I/N: part I of N of each code's; kinds: of those whose names differ
-// in the tile only the last.
+// The table's kernels by device code. SIMT_KERNELS selects some of each code: I/N every N-th from number I on, kinds
+// the last of those whose names differ only in the tile.
 inline std::vector<CodeKernels> kernels_by_code(bool convolutions) {
   const char *const which = std::getenv("SIMT_KERNELS");
   int part = 0, parts = 1;
@@ -42,7 +42,7 @@ inline std::vector<CodeKernels> kernels_by_code(bool convolutions) {
   for (int i = 0; i < libsgemm::gpu::kernel_count(); ++i) {
     const Kernel &kernel = libsgemm::gpu::kernels()[i];
     if ((kernel.conv != nullptr) != convolutions) continue;
-    const bool fast = kernel.math_mode == LIBSGEMM_MATH_FP32_FAST;  // shares code with a mode of more GPUs
+    const bool fast = kernel.math_mode == LIBSGEMM_MATH_FP32_FAST;  // not on all GPUs of its device code
     if (fast && !convolutions && !libsgemm::gpu::has_splits(kernel.math_mode, 0)) continue;
     if (found.empty() || found.back().code != kernel.code) found.push_back({kernel.code, {}}), at = 0;
     std::vector<Kernel> &kernels = found.back().kernels;
@@ -99,7 +99,6 @@ inline std::vector<Case> small_cases(Routine routine) {
   return cases;
 }
 
-// Small cases, and sizes around the tile: one less, equal, one more, half, a bit over two.
 class Draw {
  public:
   Draw(const Tile &tile, Routine routine) : tile_(tile), random_(2026), table_(small_cases(routine)) {}
@@ -114,7 +113,7 @@ class Draw {
   }
 
  private:
-  // In half of the cases paddings are rounded up, so that all columns start at multiples of 16 bytes.
+  // In half of the cases all columns of A and B start at multiples of 16 bytes.
   Case aligned_or_not(Case test) {
     if (random_.integer(0, 1) == 0) return test;
     const GemmDesc desc = outline(test, Form::kSingle, 1);

@@ -5,8 +5,7 @@
 
 namespace sgemm_test {
 
-// One call in n runs: LIBSGEMM_TEST_PART, which tests/run.sh sets except in the full sweep. Default: all, or one in
-// four under a sanitizer.
+// Returns n: long tests run one call in n. tests/run.sh may set it.
 inline int one_in() {
 #if defined(LIBSGEMM_TEST_SANITIZED)
   constexpr int kDefault = 4;

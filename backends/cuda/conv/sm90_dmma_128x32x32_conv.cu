@@ -1,4 +1,4 @@
-// As sm90_dmma_64x64x32_conv.cu, with four warps of 32 x 32 one below the other, for products with few columns of C.
+// sm90_dmma_64x64x32_conv.cu with four warps of 32 x 32, one below the other, for products with few columns of C.
 #include "dmma_conv.cuh"
 #include "dmma_conv_kernel.h"
 #include "fp64/sm90_dmma_128x32x32.h"

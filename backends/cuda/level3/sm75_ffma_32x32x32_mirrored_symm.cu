@@ -16,10 +16,10 @@ namespace {
 
 constexpr int kTile = 32, kRowsAtOnce = 8;
 constexpr int64_t kMostElements = static_cast<int64_t>(LIBSGEMM_WORKSPACE_DEFAULT_BYTES / sizeof(float));
-constexpr int64_t kAlign = 64;        // the number of rows written at once is a multiple of it
+constexpr int64_t kAlign = 64;        // rows written at once are a multiple of it, or all
 constexpr int64_t kWorthwhile = 256;  // least order for which cost() searches for the gemm
 
-// Writes rows [first, first + rows) to `target`, rows x order.
+// Writes rows [first, first + rows) of A, both triangles, to `target`, rows x order.
 __global__ void __launch_bounds__(kTile *kRowsAtOnce)
     sm75_ffma_32x32x32_mirrored_symm_kernel(const float *a, int64_t lda, bool upper, int64_t first, int64_t rows,
                                             int64_t order, float *target, int64_t ld) {

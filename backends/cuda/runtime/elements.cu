@@ -2,9 +2,9 @@
 // the kernels that it judges, uses no tensor cores and no asynchronous copies, and sums in the order of k.
 //
 // A block of 256 threads sums tiles of 64 x 64 elements over all of k, 16 terms at a time: a thread has 4 x 4 elements,
-// 16 rows or columns apart. A term costs two FP64 FMAs: for the sum, which is exact, and for the sum of magnitudes.
-// Half of the threads also add up the lines of op(A) and op(B), which the bound needs where inputs are split or cut, or
-// alpha is neither 1 nor -1.
+// 16 rows or columns apart. A term costs two FP64 FMAs: one for the sum, one for the sum of magnitudes. Half of the
+// threads also add up the lines (rows of op(A), columns of op(B)), which the bound needs where inputs are split or cut,
+// or alpha is neither 1 nor -1.
 //
 // Requires: one product of any types, transpositions, alignment and size.
 #include "runtime/elements.h"
@@ -22,7 +22,7 @@ namespace {
 using namespace gpu;
 
 constexpr int kThreads = 256, kTile = 64, kDepth = 16;
-constexpr int kSide = 16, kOwn = kTile / kSide;    // threads and a thread's elements along a side
+constexpr int kSide = 16, kOwn = kTile / kSide;    // threads, and elements of a thread, along a side
 constexpr int kLoads = kTile * kDepth / kThreads;  // a thread's loads from each operand
 constexpr int64_t kMostBlocks = kMostElementBytes / sizeof(double);
 static_assert(kSide * kSide == kThreads && kMostBlocks >= kThreads);
@@ -85,7 +85,7 @@ __device__ __forceinline__ void add_slab(const Slab &x, const Slab &y, int row, 
   }
 }
 
-// `lines`: sums of the tile's rows, then columns.
+// `lines`: sums of the tile's lines of op(A), then of op(B).
 __device__ __forceinline__ double judge_own(const ElementsWork &w, int64_t first_row, int64_t first_column, int row,
                                             int column, const double (*value)[kOwn], const double (*magnitude)[kOwn],
                                             const Line *lines) {

@@ -1,4 +1,4 @@
-// Per multiprocessor and clock; the driver does not report them.
+// FMAs per multiprocessor and clock, which the driver does not report.
 #pragma once
 
 #include <cstring>
@@ -10,11 +10,9 @@ namespace libsgemm::cuda {
 inline void set_throughputs(Device *d) {
   // From the programming guide's table of throughputs.
   d->fma_per_clock = d->arch <= 80 ? 64 : 128;
-  // mma.sync reaches this on sm_90, without wgmma; an estimate for newer architectures, whose full rate also needs
-  // other instructions.
+  // An estimate above sm_90: the full rate of newer architectures needs other instructions.
   d->tensor_per_clock = d->arch == 80 ? 1024 : d->arch >= 90 && d->arch < 120 ? 1280 : 512;
   d->wgmma_per_clock = d->arch == 90 ? 2048 : 0;
-  // FP64 on tensor cores: FP32's rate on the chips made for it, a fraction on others.
   const auto named = [d](const char *chip) { return std::strstr(d->name, chip) != nullptr; };
   const bool ampere = d->arch == 80 && (named("A100") || named("A800") || named("A30"));
   const bool hopper = d->arch == 90 && (named("H100") || named("H200"));

@@ -1,12 +1,11 @@
-// C = alpha op(A) op(B) + beta C of FP32 matrices of any layout and alignment in math mode tf32, rounded to the nearest
-// TF32 numbers in a pass. Why, and figures: docs/kernels/mma.md.
+// C = alpha op(A) op(B) + beta C of FP32 matrices of any layout and alignment in math mode tf32. A pass before the
+// product rounds A and B to the nearest TF32 numbers. Why, and figures: docs/kernels/mma.md.
 //
 // Main loop: tensor_multistage.cuh; swizzle: tensor_tile.cuh; fragments: mma.cuh. Sources: NVIDIA, PTX ISA (mma.sync,
 // ldmatrix and their fragment layouts). Tiles and warps as in sm80_mma_256x128x64_multistage.
 //
-// Requires: gemm of FP32, single or in strided batches; sm_80; 144 KiB of shared memory; workspace for panels of k =
-// 256, which C accumulates: 4 k bytes for each row of A and column of B, whose numbers are rounded up to multiples of
-// 128.
+// Requires: gemm of FP32, single or in strided batches; sm_80; 144 KiB of shared memory; a workspace for panels of k =
+// 256: 1 KiB for each row of op(A) and column of op(B), m and n rounded up to multiples of 128.
 #include "gpu/kernels.h"
 #include "gpu/splits/packed_kernel.h"
 #include "runtime/device.h"

@@ -21,7 +21,7 @@ struct ConvPacked {
   using Tiles = ConvTiles<DeviceCode>;
 
   static bool supports(const ConvDesc &desc, int index) {
-    constexpr int64_t kVector = 4;  // fewer channels gain nothing
+    constexpr int64_t kVector = 4;  // packing gains nothing without vectors of channels
     return desc.direction == Conv::data_gradient && desc.f_steps.c != 1 && desc.c / desc.groups % kVector == 0 &&
            Tiles::supports(desc, index) && elements(desc) < INT_MAX / 2;
   }

@@ -1,4 +1,4 @@
-// Steps of a blocked algorithm, each by the cheapest kernel of the backend's table.
+// Steps of a kernel that other kernels compute, each by the cheapest of the backend's table.
 #pragma once
 
 #include "contract/backend.h"
@@ -8,9 +8,8 @@ namespace libsgemm::gpu {
 using LaunchFunction = decltype(Kernel::launch);
 
 // Enqueues a step with the workspace of `launch`; NOT_SUPPORTED if no kernel can. A strided batch may be launched
-// product by product. `asking` (may be NULL) is the launch function of the kernel whose step it is, which is not
-// chosen. A static string `after` names a pass of the asking kernel that precedes the product of the whole call;
-// Launch::ran then reports both.
+// product by product. `asking` (may be NULL) is the launch function of the kernel whose step it is; that kernel is not
+// chosen. `after` (static, may be NULL) names the pass before the step; Launch::ran then reports kernel and pass.
 libsgemm_status_t launch_step(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
                               const char *after = nullptr);
 

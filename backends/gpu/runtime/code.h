@@ -22,7 +22,8 @@ libsgemm_status_t status_of(Code code, int index, const char *what, Error *error
 // EXECUTION_FAILED if the device was lost earlier.
 libsgemm_status_t refuse_lost(int index, Error *error);
 
-// After such an error, for example an illegal address, no call on the device succeeds. Each backend defines it.
+// True for an error after which no call on the device succeeds, for example an illegal address. Each backend defines
+// it.
 bool is_fatal(Code code);
 
 }  // namespace libsgemm::gpu

@@ -9,17 +9,17 @@ namespace libsgemm::gpu {
 namespace {
 
 constexpr int64_t kLeastDepth = 256;      // k elements of a panel, unless k is smaller
-constexpr int64_t kMostDepth = 8192;      // k elements of one product of scaled rows; a longer k is divided
+constexpr int64_t kMostDepth = 8192;      // k elements of one product of scaled rows
 constexpr int64_t kMostProducts = 65535;  // limit of a launch: gridDim.z
 constexpr double kNextLaunchSeconds = 2e-6;
-// Clearing, survey and repair beyond the time of their bytes, in launches (H100, products of 1024 to 2048).
+// Time of clearing, survey and repair apart from memory traffic, in launches (on an H100, products of 1024 to 2048).
 constexpr double kScaledLaunches = 8;
 constexpr int kLeastTile = 64;
 constexpr int kSplitBytes = 2;  // bytes of a number, in modes that split
 
 int64_t padded(int64_t x, int64_t to) { return ceil_div(x, to) * to; }
-// Length of the equal parts of `depth`, a multiple of kDepthPad. `depth` is divided since errors of a sequence of FP32
-// additions grow with its length (docs/kernels/splits.md).
+// Length of the equal parts of `depth`, a multiple of kDepthPad. Errors of a sequence of FP32 additions grow with its
+// length (docs/kernels/splits.md).
 int64_t part_of_depth(int64_t depth) { return padded(ceil_div(depth, ceil_div(depth, kMostDepth)), kDepthPad); }
 size_t padded_bytes(size_t x) { return (x + 255) / 256 * 256; }
 
@@ -38,9 +38,9 @@ Split split_of(libsgemm_math_mode_t mode) {
 
 SplitsShape plan_shape(int splits, bool ranges) { return {splits, kSplitBytes, true, true, false, ranges}; }
 
-// True if TMA can read A in place.
+// True if TMA can read A in place: aligned, strides below 2^40 bytes, coordinates of 32 bits.
 bool by_tma(const GemmDesc &desc) {
-  constexpr int64_t kMostStride = int64_t{1} << 38, kMostSize = INT_MAX - 1024;  // 2^40 bytes; coordinates
+  constexpr int64_t kMostStride = int64_t{1} << 38, kMostSize = INT_MAX - 1024;
   const int64_t stride = desc.batch == Batch::strided ? desc.stride_a : 0;
   return (reinterpret_cast<uintptr_t>(desc.a) % 16 | static_cast<uint64_t>(desc.lda | stride) % 4) == 0 &&
          std::max(desc.lda, stride) < kMostStride && std::max(desc.m, desc.k) <= kMostSize;
@@ -55,12 +55,12 @@ SplitsShape shape_of(const GemmDesc &desc, const SplitProduct &product, int inde
       product.keeps_bound};
   if (product.convert_n > 0 && by_tma(desc)) {
     shape.tile_m = product.convert_m, shape.tile_n = product.convert_n;
-    shape.resident = std::max(1, model(index).compute_units / 2);  // clusters of two
+    shape.resident = std::max(1, model(index).compute_units / 2);  // clusters of two blocks
   }
   return shape;
 }
 
-// Words for the largest magnitudes of rows. row_words() adds those of Splits::least, excess and sparse.
+// Words of Splits::most and block_most. row_words() adds those of least, excess and sparse.
 int64_t most_words(int64_t rows) { return rows / kOuterPad * (kOuterPad + 1); }
 int64_t row_words(const SplitsShape &shape, int64_t rows) {
   if (!shape.scaled_rows) return 0;
@@ -103,7 +103,7 @@ unsigned survey_blocks(int64_t outer, int64_t k, bool along_k) {
   return static_cast<unsigned>(blocks);
 }
 
-// Addresses of the words of `rows` rows and the splits of `split_rows` rows; `most` and `base`: the first product's.
+// The words of `rows` rows, from `most` on, and the splits of `split_rows` rows, from `base` on.
 Splits splits_of(const SplitsLayout &l, const SplitsShape &shape, int64_t rows, int64_t split_rows, size_t bytes,
                  uint32_t *most, char *base) {
   Splits splits = {};
@@ -133,8 +133,8 @@ int64_t turns_of(const GemmDesc &desc, const SplitsShape &shape, int64_t tiles_n
   return ceil_div(ceil_div(desc.m, shape.tile_m) * tiles_n, shape.resident);
 }
 
-// In each round the end of a panel takes as long as kEnd k elements (H100: 64 MiB of workspace compared with all that
-// is needed).
+// In each round the end of a panel takes as long as kEnd k elements (measured on an H100 with 64 MiB of workspace and
+// with enough for one panel).
 double turns_in_panels(const GemmDesc &desc, const SplitsShape &shape, int64_t panels) {
   constexpr double kEnd = 800;
   const double ends = static_cast<double>(panels - 1) * kEnd / static_cast<double>(desc.k);
@@ -146,7 +146,7 @@ struct ColumnBlocks {
   double turns;
 };
 
-// Blocks of at most `most` tiles of columns; their last rounds should leave few multiprocessors idle.
+// Chooses blocks of at most `most` tiles of columns whose last rounds leave few multiprocessors idle.
 ColumnBlocks column_blocks(const GemmDesc &desc, const SplitsShape &shape, int64_t most) {
   constexpr double kLaunch = 0.05;  // split and launch of a block, in rounds
   constexpr int64_t kMostTries = 64;
@@ -257,7 +257,7 @@ double splits_seconds(const GemmDesc &desc, const SplitsShape &shape, int index)
   if (!shape.a && !shape.b && !shape.scaled_rows) return 0;
   const size_t bytes = std::max(LIBSGEMM_WORKSPACE_DEFAULT_BYTES, splits_workspace(desc, shape));
   const SplitsLayout l = splits_layout(desc, shape, bytes);
-  const int64_t parts = shape.scaled_rows ? ceil_div(l.depth, kMostDepth) : 1;  // parts of a panel
+  const int64_t parts = shape.scaled_rows ? ceil_div(l.depth, kMostDepth) : 1;
   const double panels = static_cast<double>(l.panels * parts), count = static_cast<double>(desc.batch_count);
   const double turns = static_cast<double>(ceil_div(desc.batch_count, l.products));
   const double blocks = static_cast<double>(ceil_div(desc.n, l.columns));
@@ -273,7 +273,6 @@ Splits from_step(Splits splits, int64_t step) {
   return splits;
 }
 
-// Splits of an operand in a plan, from first_k on.
 Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, const SplitsShape &product, int64_t first_k) {
   GemmDesc operand = {};
   operand.m = outer, operand.k = k, operand.batch_count = 1;
@@ -284,7 +283,7 @@ Splits splits_of_plan(const void *plan, int64_t outer, int64_t k, const SplitsSh
   return from_step(splits_of(l, shape, l.rows_a, l.rows_a, l.bytes_a, most, memory + l.most_bytes), first_k);
 }
 
-// Operands, and the passes over those that are not from a plan.
+// The splits of A and B, and the passes that write those that no plan has.
 struct SplitPanel {
   PassProblem pass;
   Splits a, b;
@@ -312,7 +311,7 @@ SplitPanel columns_of_panel(const GemmDesc &desc, SplitPanel panel, const Column
   s.most += columns.first, s.block_most += blocks;
   if (s.least != nullptr) s.least += columns.first, s.excess += blocks, s.sparse += blocks;
   o.split = static_cast<unsigned>(o.split / tiles * (s.rows / kSplitTile));
-  if (columns.first > 0) panel.pass.a.split = 0;  // the first columns' pass has found its excess
+  if (columns.first > 0) panel.pass.a.split = 0;  // the pass of the first columns found A's excess
   panel.b = s;
   return panel;
 }
@@ -352,8 +351,8 @@ Guard guard_of(const GemmDesc &desc, const SplitProduct &product, const SplitsLa
   if (product.keeps_bound) {
     guard.excess_a = a.excess, guard.excess_b = b.excess;
     guard.most_excess = static_cast<uint32_t>(most_excess(desc.k));
-    // The split pass finds rows that are not dense. With several panels it ends after the first product, which must
-    // leave out the same tiles as the last. For an A that the product converts, such rows are not known.
+    // The split pass finds rows that are not dense. With several panels, the first product starts before the pass has
+    // read all of k, but must leave out the same tiles as the last. Sparse rows of a converted A are not known.
     if (l.panels == 1 && a.base != nullptr) guard.sparse_a = a.sparse, guard.sparse_b = b.sparse;
   }
   return guard;

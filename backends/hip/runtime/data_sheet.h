@@ -1,4 +1,4 @@
-// For programs that ask kernels about a device that is not present.
+// Devices that are not present, for programs that ask kernels about them.
 #pragma once
 
 #include <cstdio>

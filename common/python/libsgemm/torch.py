@@ -26,9 +26,9 @@ if not _knows_torch(torch.empty(0)):
     raise ImportError(f"libsgemm.torch needs PyTorch 2.10 or newer; this is {torch.__version__}")
 
 _library = None  # registered replacements, or None
-# Settings of the products, and those of using() where they were made, for threads without their own.
+# A pair: settings of the products; the caller's settings by using(), for threads without their own.
 _settings = None
-# Requests outside blocks (None), and in each open enabled() block: settings, or None for PyTorch's own products.
+# The latest request outside blocks (key None) and in each open enabled() block: _settings, or None for PyTorch's own.
 _said = {None: None}
 _lock = threading.Lock()
 

@@ -5,7 +5,7 @@
 namespace simt {
 namespace {
 
-// Counts the thread; the last one wakes all, itself included. Returns the place to acquire() after the wait.
+// Counts the thread; the last one wakes all that wait. `place`: line of the barrier. Returns what to acquire() then.
 void *count_arrival(int id, unsigned count, int place, int value, bool waits) {
   const Unwatched unwatched;
   FiberThread *thread = self();
@@ -96,7 +96,7 @@ OwnWave own_wave() {
   return {&block->waves[index], &block->threads[index * size], lanes};
 }
 
-// The last lane completes the operation and wakes all. Returns like count_arrival(), or null.
+// The last lane completes the operation and wakes all. Returns what to acquire() then; null if memory is not ordered.
 void *join_operation(WarpOp op, uint64_t mask, uint64_t value, unsigned argument) {
   const Unwatched unwatched;
   FiberThread *thread = self();

@@ -1,6 +1,6 @@
-// Computes what a convolution of splits leaves out (conv_splits.h), from the tensors themselves, by the kernel of
-// sm90_dmma_64x64x32_conv. Blocks of other tiles return at once. conv_repair_sum adds slices of a weight gradient. Not
-// measured.
+// Computes in FP64 the tiles that a convolution by splits leaves out (conv_splits.h), by the kernel of
+// sm90_dmma_64x64x32_conv and from unsplit tensors. Blocks of other tiles return at once. conv_repair_sum() adds slices
+// of a weight gradient. Not measured.
 #include "conv_splits.cuh"
 #include "cuda/conv/dmma_conv.cuh"
 #include "cuda/conv/dmma_conv_kernel.h"
