@@ -150,12 +150,15 @@ typedef enum {
    * threads of the CPU BLAS to the settings. */
   LIBSGEMM_DETERMINISTIC_ON = 1,
   /* On the numbers alone, not on m, n, the place in C, the batch, layout, transposition, alignment, kernel, devices or
-   * backend. All in FP32, s = 0, then s = fma(a_l, b_l, s) for ascending l, and t = fma(alpha, s, 0). The element is t
-   * if beta is 0, otherwise fma(beta, c, t). docs/kernels/contract.md defines the other routines.
+   * backend. There are two orders of sums; docs/kernels/contract.md defines them for the other routines.
+   * Math mode FP64: for each 1024 terms, s = 0, then s = fma(a_l, b_l, s) for ascending l; these sums are added in
+   * ascending order. All in FP64; the element is alpha s, or fma(alpha, s, beta c) if beta is not 0, rounded to FP32.
+   * Other math modes, all in FP32: s = 0, then s = fma(a_l, b_l, s) for ascending l, and t = fma(alpha, s, 0). The
+   * element is t if beta is 0, otherwise fma(beta, c, t).
    *
-   * Only kernels with this order run, none of them on tensor cores. If a backend has none for a call, the next one
-   * computes it, on the CPU `ref` on one thread. NOT_SUPPORTED: strsm and libsgemm_sconv2d in GPU memory, a forced
-   * kernel with another order, and the math mode FP64; other modes have no effect. */
+   * Only kernels with this order run. If a backend has none for a call, the next one computes it, on the CPU `ref` on
+   * one thread. NOT_SUPPORTED: strsm and libsgemm_sconv2d in GPU memory, libsgemm_sconv2d in mode FP64, and a forced
+   * kernel with another order. */
   LIBSGEMM_DETERMINISTIC_INVARIANT = 2
 } libsgemm_deterministic_t;
 
@@ -263,7 +266,7 @@ typedef struct {
   char types[32];     /* of A and B: "fp32", "fp16 bf16" */
   char math_mode[16]; /* its arithmetic: "fp32" */
   char purpose[64];   /* what it is for: "few tiles of C, deep k" */
-  int invariant;      /* 1: it may run under LIBSGEMM_DETERMINISTIC_INVARIANT */
+  int invariant;      /* 1: it may run under LIBSGEMM_DETERMINISTIC_INVARIANT, in its math mode, on some device */
 } libsgemm_kernel_info_t;
 
 /* Describes kernel `kernel` of backend `index`. INVALID_ARGUMENT: no such backend or kernel, or info is NULL.

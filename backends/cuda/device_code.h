@@ -87,6 +87,7 @@
   X(sm90_dmma_32x32x64_symm, "symmetric times general, small")                \
   X(sm80_dmma_64x64x32_triangle, "triangle of a large C")                     \
   X(sm80_dmma_32x32x64_triangle, "triangle of a small C")                     \
+  X(sm75_dfma_64x64x16_chains, "FP64 units, promised order of sums")          \
   X(sm90_dmma_64x64x32_grouped, "groups of products, one launch")             \
   X(sm90_dmma_32x32x64_grouped, "the same of few rows or columns")            \
   X(sm90_wgmma_128x256x32_fp16x3_conv, "convolutions, three products")        \

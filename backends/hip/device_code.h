@@ -55,4 +55,5 @@
   X(gfx_fma_64x64x8_conv, "small convolutions")                              \
   X(gfx_fma_4x1x4_depthwise, "depthwise convolutions")                       \
   X(gfx_fma_4x1x4_depthwise_weights, "their weight gradients")               \
+  X(gfx_dfma_64x64x16_chains, "FP64 units, promised order of sums")          \
   LIBSGEMM_HIP_MATRIX_CODE(X)

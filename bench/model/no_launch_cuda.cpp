@@ -1,4 +1,5 @@
 // no_launch.cpp for backends/cuda.
+#include "cuda/fp64/dmma_order.h"
 #include "cuda/runtime/launch.h"
 #include "cuda/runtime/tensor_map.h"
 
@@ -14,5 +15,7 @@ libsgemm_status_t launch_related_raw(const void *, const Relation &, dim3, dim3,
 libsgemm_status_t resident_clusters(const void *, unsigned, dim3, size_t, const Launch &, int *, Error *) {
   return LIBSGEMM_UNAVAILABLE;
 }
+
+bool adds_in_order(int) { return true; }
 
 }  // namespace libsgemm::cuda

@@ -101,7 +101,7 @@ Plan best_plan(const Backend &table, const GroupsDesc &desc, int device, size_t 
   Plan best;
   for (const Kernel *kernel = table.kernels; kernel < table.kernels + table.kernel_count; ++kernel) {
     const bool wanted = forced != nullptr ? kernel == forced : serves(kernel->math_mode, mode);
-    if (kernel->groups == nullptr || !wanted || (invariant(any) && !kernel->invariant)) continue;
+    if (kernel->groups == nullptr || !wanted || !keeps_bits(*kernel, any)) continue;
     const double seconds = kernel->groups->cost(desc.groups, desc.count, device);
     if (seconds < best.seconds) best = {kernel, seconds};
   }

@@ -35,7 +35,9 @@ uint64_t draw_ticket(const Settings &settings) {
 
 template <typename Desc>
 void apply(const Settings &settings, Desc *desc) {
-  desc->math_mode = invariant(settings) ? LIBSGEMM_MATH_FP32 : settings.math_mode;
+  // Sums of a given order are FP64's or FP32's; the other modes permit less accuracy, but do not require it.
+  const bool as_fp32 = invariant(settings) && settings.math_mode != LIBSGEMM_MATH_FP64;
+  desc->math_mode = as_fp32 ? LIBSGEMM_MATH_FP32 : settings.math_mode;
   desc->deterministic = settings.deterministic;
   if constexpr (std::is_same_v<Desc, GemmDesc>) desc->ticket = draw_ticket(settings);
 }
@@ -151,14 +153,6 @@ libsgemm_status_t refuse_to_begin(libsgemm_handle *handle, bool with_handle, Thr
   }
   const std::string &error = library().env.error;
   if (!error.empty()) return info->fail(LIBSGEMM_INVALID_ENVIRONMENT, error.c_str());
-  // Only FP64 is refused: the other modes permit less accuracy, but do not require it.
-  const Settings &settings = settings_of(handle);
-  if (invariant(settings) && settings.math_mode == LIBSGEMM_MATH_FP64) {
-    return info->fail(
-        LIBSGEMM_NOT_SUPPORTED,
-        "the math mode is fp64, but LIBSGEMM_DETERMINISTIC=invariant (libsgemm_set_deterministic) sums in "
-        "FP32: unset one of them");
-  }
   return LIBSGEMM_SUCCESS;
 }
 

@@ -165,8 +165,8 @@ struct Kernel {
   bool in_steps = false;
   // For `libsgemm info --kernels`: "few tiles of C, deep k". Static.
   const char *purpose = "";
-  // Honours LIBSGEMM_DETERMINISTIC_INVARIANT wherever it supports a call: each element is a sequence of FP32 FMAs in
-  // the order of k, completed by finish.h. Other kernels never run for such calls.
+  // Honours LIBSGEMM_DETERMINISTIC_INVARIANT wherever it supports such a call: each element has the order of sums that
+  // its math mode defines, FP32's or FP64's (finish.h). Other kernels never run for such calls.
   bool invariant = false;
   const GroupedLaunch *groups = nullptr;  // NULL: groups run one by one
   const ConvLaunch *conv = nullptr;       // not NULL: only convolutions
@@ -181,9 +181,15 @@ inline Plan prepare_any(const Kernel &kernel, const ConvDesc &desc, int device) 
   return kernel.conv != nullptr ? kernel.conv->prepare(desc, device) : Plan();
 }
 
+// False: the call promises bits that the kernel does not compute.
+template <typename Desc>
+bool keeps_bits(const Kernel &kernel, const Desc &desc) {
+  return !invariant(desc) || (kernel.invariant && kernel.math_mode == desc.math_mode);
+}
+
 template <typename Desc>
 Plan prepare(const Kernel &kernel, const Desc &desc, int device, size_t workspace_bytes = SIZE_MAX) {
-  if (invariant(desc) && !kernel.invariant) return {};
+  if (!keeps_bits(kernel, desc)) return {};
   Plan plan = prepare_any(kernel, desc, device);
   if (!std::isfinite(plan.seconds) || plan.workspace > workspace_bytes) return {};
   plan.kernel = &kernel;

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "finish.h"
 #include "math_mode.h"
 
 namespace libsgemm {
@@ -21,6 +22,10 @@ constexpr bool in_order() {
 static_assert(in_order(), "traits_of() finds a routine's traits by its number");
 
 }  // namespace
+
+bool cuts_sums(const GemmDesc &d) {
+  return invariant(d) && d.math_mode == LIBSGEMM_MATH_FP64 && (d.k > kChainTerms || traits_of(d).terms() > 1);
+}
 
 Stored stored_a(const GemmDesc &d) {
   const char *base = static_cast<const char *>(d.a);

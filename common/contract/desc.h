@@ -148,6 +148,9 @@ inline const RoutineTraits &traits_of(const GemmDesc &desc) { return traits_of(d
 
 inline bool invariant(const GemmDesc &desc) { return desc.deterministic == LIBSGEMM_DETERMINISTIC_INVARIANT; }
 
+// True if the promised sums have several chains (finish.h).
+bool cuts_sums(const GemmDesc &desc);
+
 inline bool in_place(const GemmDesc &desc) { return traits_of(desc).in_place(); }
 
 inline bool reads_c(const GemmDesc &desc) { return in_place(desc) || desc.beta != 0.0f; }

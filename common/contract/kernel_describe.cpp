@@ -83,11 +83,23 @@ bool supports(const Backend &backend, const Kernel &kernel, GemmDesc desc) {
   return false;
 }
 
-bool supports(const Backend &backend, const Kernel &kernel, const RoutineTraits &routine, Type type, Batch batch) {
+bool supports(const Backend &backend, const Kernel &kernel, const RoutineTraits &routine, Type type, Batch batch,
+              libsgemm_deterministic_t deterministic = LIBSGEMM_DETERMINISTIC_OFF) {
   return std::any_of(std::begin(kSizes), std::end(kSizes), [&](const Size &size) {
     GemmDesc desc = describe_call(routine, type, batch, size);
     desc.math_mode = kernel.math_mode;
+    desc.deterministic = deterministic;
     return supports(backend, kernel, desc);
+  });
+}
+
+// False also if the kernel relies on an order of sums that no device has.
+bool runs_invariant(const Backend &backend, const Kernel &kernel) {
+  if (!kernel.invariant || kernel.conv != nullptr) return kernel.invariant;
+  return std::any_of(std::begin(kRoutines), std::end(kRoutines), [&](const RoutineTraits &routine) {
+    return std::any_of(std::begin(kTypes), std::end(kTypes), [&](const NamedType &type) {
+      return supports(backend, kernel, routine, type.type, Batch::none, LIBSGEMM_DETERMINISTIC_INVARIANT);
+    });
   });
 }
 
@@ -109,7 +121,7 @@ void describe_kernel(const Backend &backend, const Kernel &kernel, libsgemm_kern
   copy(info->name, kernel.name);
   copy(info->math_mode, math_mode_name(kernel.math_mode));
   copy(info->purpose, kernel.purpose);
-  info->invariant = kernel.invariant ? 1 : 0;
+  info->invariant = runs_invariant(backend, kernel) ? 1 : 0;
   if (kernel.conv != nullptr) {
     copy(info->routines, "conv2d");
     copy(info->types, "fp32");

@@ -1,5 +1,6 @@
-// Kernels on packed, cache-blocked tiles. The `chain` kernels sum by sequential FMAs over all of k (chain.cpp). The
-// others start a new sum for each block of k, which rounds less; the _fp64 ones sum doubles and round C once.
+// Kernels on packed, cache-blocked tiles. The `chain` kernels sum by sequential FMAs over all of k (chain.cpp), the
+// _fp64 ones by chains of kChainTerms doubles (contract/finish.h). The others start a new sum for each block of k,
+// which rounds less.
 //
 // A tile of C is summed over all of k in a buffer and written once: an element's sum does not depend on m or n, C is
 // read at most once, and trmm works in place if it visits tiles in the right order.
@@ -8,13 +9,15 @@
 //       +-------+  packed y          +--------------------+
 //       |       |  panels of NR      |  MR x NR registers |   scratch of a thread, in floats:
 //       +-------+                    |  a micro-kernel    |   x 128 * 256 | y 256 * 96 | sum 128 * 96
-//   packed x, panels of MR           +--------------------+   = 128 + 96 + 48 KiB, within L2; doubles need twice that
+//   packed x, panels of MR           +--------------------+   = 128 + 96 + 48 KiB, within L2; doubles need twice that,
+//                                                           and a buffer for the sums of earlier chains
 //
 // Packing reads operands through their views. Blocks on a triangle's diagonal are summed unpacked, over nonzero terms
 // only: 0 * Inf would be NaN. Blocking: Goto and van de Geijn, ACM TOMS 34 (2008).
 #include <algorithm>
 #include <type_traits>
 
+#include "contract/finish.h"
 #include "matrix/scratch.h"
 #include "packed.h"
 #include "ref.h"
@@ -24,11 +27,20 @@ namespace {
 
 constexpr int64_t kSolveRows = 64;  // order of triangles that trsm solves unpacked
 
+// Doubles continue the chain in `sum`.
+template <typename Real>
+constexpr bool kInChains = std::is_same_v<Real, double>;
+
 // V: a vector of MR / VECTORS numbers. `sum` has kMc rows.
 template <typename V, int VECTORS, int NR, typename Real>
 __attribute__((always_inline)) inline void micro(int64_t k, const Real *x, const Real *y, Real *sum) {
   constexpr int kLanes = sizeof(V) / sizeof(Real);
   V c[NR][VECTORS] = {};
+  if constexpr (kInChains<Real>) {
+    for (int j = 0; j < NR; ++j) {
+      for (int v = 0; v < VECTORS; ++v) c[j][v] = reinterpret_cast<const V *>(sum + j * kMc)[v];
+    }
+  }
   for (int64_t p = 0; p < k; ++p) {
     const V *xv = reinterpret_cast<const V *>(x + p * VECTORS * kLanes);
     const Real *yp = y + p * NR;
@@ -38,7 +50,7 @@ __attribute__((always_inline)) inline void micro(int64_t k, const Real *x, const
   }
   for (int j = 0; j < NR; ++j) {
     V *column = reinterpret_cast<V *>(sum + j * kMc);
-    for (int v = 0; v < VECTORS; ++v) column[v] += c[j][v];
+    for (int v = 0; v < VECTORS; ++v) column[v] = kInChains<Real> ? c[j][v] : column[v] + c[j][v];
   }
 }
 
@@ -110,9 +122,11 @@ class Packed {
         mode_(mode),
         x_(scratch),
         y_(x_ + kMc * kKc),
-        sum_(y_ + kKc * kNc) {}
+        sum_(y_ + kKc * kNc),
+        total_(sum_ + kMc * kNc) {}
 
-  static constexpr size_t kScratch = (kMc * kKc + kKc * kNc + kMc * kNc) * sizeof(Real) / sizeof(float);
+  static constexpr size_t kScratch =
+      (kMc * kKc + kKc * kNc + (kInChains<Real> ? 2 : 1) * kMc * kNc) * sizeof(Real) / sizeof(float);
 
   void run(const GemmDesc &desc) {
     if (desc.routine == Routine::trsm) {
@@ -136,10 +150,37 @@ class Packed {
         const Tile tile = {i0, std::min(m, i0 + kMc), j0, std::min(n, j0 + kNc)};
         if (p.out.part == Output::upper && tile.i0 >= tile.j1) continue;
         if (p.out.part == Output::lower && tile.i1 <= tile.j0) continue;
-        std::fill(sum_, sum_ + kMc * ((tile.j1 - tile.j0 + nr_ - 1) / nr_ * nr_), Real{0});
-        for (int t = 0; t < p.count; ++t) add(p.term[t], tile);
+        std::fill(sum_, sum_ + size_of(tile), Real{0});
+        if constexpr (kInChains<Real>) std::fill(total_, total_ + size_of(tile), Real{0});
+        for (int t = 0; t < p.count; ++t) {
+          add(p.term[t], tile);
+          end_chain(tile);
+        }
         write(p.out, tile, alpha, beta);
       }
+    }
+  }
+
+  // Numbers in the buffers that belong to the tile.
+  int64_t size_of(const Tile &t) const { return kMc * ((t.j1 - t.j0 + nr_ - 1) / nr_ * nr_); }
+
+  void end_chain(const Tile &t) {
+    if constexpr (kInChains<Real>) {
+      const int64_t size = size_of(t);
+      for (int64_t i = 0; i < size; ++i) total_[i] += sum_[i];
+      std::fill(sum_, sum_ + size, Real{0});
+    }
+  }
+
+  // Calls run() for the parts of `terms` that are in one chain each.
+  template <class Run>
+  void for_chains(const Tile &t, Span terms, const Run &run) {
+    if (!kInChains<Real>) return run(terms);
+    while (terms.first < terms.last) {
+      const int64_t end = (terms.first / kChainTerms + 1) * kChainTerms;
+      run(Span{terms.first, std::min(terms.last, end)});
+      if (end <= terms.last) end_chain(t);
+      terms.first = end;
     }
   }
 
@@ -160,6 +201,10 @@ class Packed {
   }
 
   void add_panels(const Product &p, const Tile &t, Span terms) {
+    for_chains(t, terms, [&](Span chain) { add_chain(p, t, chain); });
+  }
+
+  void add_chain(const Product &p, const Tile &t, Span terms) {
     const View y = p.y.transposed();
     for (int64_t p0 = terms.first; p0 < terms.last; p0 += kKc) {
       const int64_t p1 = std::min(terms.last, p0 + kKc), depth = p1 - p0;
@@ -177,28 +222,37 @@ class Packed {
     if constexpr (std::is_same_v<Real, float>) {
       if (chain_ != nullptr) return chain_->cross(p, t, terms, sum_);
     }
+    for_chains(t, terms, [&](Span chain) { cross_chain(p, t, chain); });
+  }
+
+  void cross_chain(const Product &p, const Tile &t, Span terms) {
     for (int64_t j = t.j0; j < t.j1; ++j) {
       for (int64_t i = t.i0; i < t.i1; ++i) {
         const Span span = p.span(i, j);
-        Real s = 0;
+        Real &sum = sum_[(i - t.i0) + (j - t.j0) * kMc];
+        Real s = kInChains<Real> ? sum : 0;
         for (int64_t l = std::max(terms.first, span.first); l < std::min(terms.last, span.last); ++l) {
           s += static_cast<Real>(p.x.at(i, l)) * static_cast<Real>(p.y.at(l, j));
         }
-        sum_[(i - t.i0) + (j - t.j0) * kMc] += s;
+        sum = kInChains<Real> ? s : sum + s;
       }
     }
   }
 
-  void write(const Output &out, const Tile &t, Real alpha, Real beta) {
+  void write(const Output &out, const Tile &t, float alpha, float beta) {
     if constexpr (std::is_same_v<Real, float>) {
       if (chain_ != nullptr) return chain_->write(out, t, alpha, beta, sum_);
     }
     for (int64_t j = t.j0; j < t.j1; ++j) {
-      const Real *sum = sum_ + (j - t.j0) * kMc - t.i0;
+      const Real *sum = (kInChains<Real> ? total_ : sum_) + (j - t.j0) * kMc - t.i0;
       const int64_t last = std::min(t.i1, out.last_row(j, t.i1));
       for (int64_t i = std::max(t.i0, out.first_row(j)); i < last; ++i) {
         float *c = out.at(i, j);
-        *c = static_cast<float>(beta == 0 ? alpha * sum[i] : alpha * sum[i] + beta * static_cast<Real>(*c));
+        if constexpr (kInChains<Real>) {
+          *c = beta == 0 ? finished(alpha, sum[i]) : finished(alpha, sum[i], beta, *c);
+        } else {
+          *c = beta == 0 ? alpha * sum[i] : alpha * sum[i] + beta * *c;
+        }
       }
     }
   }
@@ -227,19 +281,58 @@ class Packed {
   const Chain *chain_;
   libsgemm_math_mode_t mode_;
   Real *x_, *y_, *sum_;
+  Real *total_;  // doubles: sums of the chains that have ended
 };
+
+template <typename Run>
+libsgemm_status_t for_items(const GemmDesc &desc, size_t floats, Error *error, const Run &run) {
+  float *scratch = thread_scratch(floats);
+  if (scratch == nullptr) {
+    const bool solves = desc.routine == Routine::trsm;
+    set_error(error, solves ? "no host memory for columns of X" : "no host memory to pack operands in");
+    return LIBSGEMM_OUT_OF_MEMORY;
+  }
+  for (int64_t i = 0; i < desc.batch_count; ++i) run(desc.batch == Batch::none ? desc : batch_item(desc, i), scratch);
+  return LIBSGEMM_SUCCESS;
+}
 
 template <typename Real>
 libsgemm_status_t run(const GemmDesc &desc, Micro<Real> micro, int mr, int nr, libsgemm_math_mode_t mode,
                       Error *error) {
-  float *scratch = thread_scratch(Packed<Real>::kScratch);
-  if (scratch == nullptr) {
-    set_error(error, "no host memory to pack operands in");
-    return LIBSGEMM_OUT_OF_MEMORY;
+  return for_items(desc, Packed<Real>::kScratch, error, [&](const GemmDesc &item, float *scratch) {
+    Packed<Real>(micro, mr, nr, nullptr, mode, reinterpret_cast<Real *>(scratch)).run(item);
+  });
+}
+
+// kSolveColumns at a time. `known`: solved unknowns, contiguous, in the order of solving.
+void solve_fp64(const Triangle &s, float alpha, float *known) {
+  for (int64_t j0 = 0; j0 < s.count; j0 += kSolveColumns) {
+    const int64_t columns = std::min(kSolveColumns, s.count - j0);
+    for (int64_t step = 0; step < s.order; ++step) {
+      const int64_t i = s.t.upper ? s.order - 1 - step : step;
+      double total[kSolveColumns] = {};
+      for (int64_t first = 0; first < step; first += kChainTerms) {
+        double sum[kSolveColumns] = {};
+        for (int64_t before = first; before < std::min(step, first + kChainTerms); ++before) {
+          const double t = s.t.at(i, s.t.upper ? s.order - 1 - before : before);
+          for (int64_t c = 0; c < kSolveColumns; ++c) sum[c] += t * known[before * kSolveColumns + c];
+        }
+        for (int64_t c = 0; c < kSolveColumns; ++c) total[c] += sum[c];
+      }
+      float *const x = known + step * kSolveColumns;
+      for (int64_t c = 0; c < columns; ++c) {
+        const double value = fma(static_cast<double>(alpha), static_cast<double>(*s.x.at(i, j0 + c)), -total[c]);
+        x[c] = *s.x.at(i, j0 + c) = static_cast<float>(s.t.unit ? value : value / s.t.at(i, i));
+      }
+      for (int64_t c = columns; c < kSolveColumns; ++c) x[c] = x[columns - 1];  // raises no flag of its own
+    }
   }
-  Packed<Real> packed(micro, mr, nr, nullptr, mode, reinterpret_cast<Real *>(scratch));
-  for (int64_t i = 0; i < desc.batch_count; ++i) packed.run(desc.batch == Batch::none ? desc : batch_item(desc, i));
-  return LIBSGEMM_SUCCESS;
+}
+
+libsgemm_status_t run_fp64(const GemmDesc &desc, Micro<double> micro, int mr, int nr, Error *error) {
+  if (desc.routine != Routine::trsm) return run<double>(desc, micro, mr, nr, LIBSGEMM_MATH_FP64, error);
+  return for_items(desc, static_cast<size_t>(kSolveColumns * desc.k), error,
+                   [](const GemmDesc &item, float *known) { solve_fp64(triangle(item), item.alpha, known); });
 }
 
 }  // namespace
@@ -257,32 +350,25 @@ libsgemm_status_t cpu_avx2_16x6x256_packed(const GemmDesc &desc, const Launch &,
 }
 
 libsgemm_status_t cpu_sse2_4x4x256_packed_fp64(const GemmDesc &desc, const Launch &, Error *error) {
-  return run<double>(desc, micro_4x4, 4, 4, LIBSGEMM_MATH_FP64, error);
+  return run_fp64(desc, micro_4x4, 4, 4, error);
 }
 
 libsgemm_status_t cpu_avx2_8x6x256_packed_fp64(const GemmDesc &desc, const Launch &, Error *error) {
-  return run<double>(desc, micro_8x6, 8, 6, LIBSGEMM_MATH_FP64, error);
+  return run_fp64(desc, micro_8x6, 8, 6, error);
 }
 
 template <int WHICH>
 libsgemm_status_t cpu_chain(const GemmDesc &desc, const Launch &, Error *error) {
   const Chain &chain = kChain[WHICH];
   const bool solves = desc.routine == Routine::trsm;
-  float *scratch = thread_scratch(solves ? static_cast<size_t>(kSolveColumns * desc.k) : Packed<float>::kScratch);
-  if (scratch == nullptr) {
-    set_error(error, solves ? "no host memory for columns of X" : "no host memory to pack operands in");
-    return LIBSGEMM_OUT_OF_MEMORY;
-  }
-  Packed<float> packed(chain.micro, chain.mr, chain.nr, &chain, LIBSGEMM_MATH_FP32, scratch);
-  for (int64_t i = 0; i < desc.batch_count; ++i) {
-    const GemmDesc item = desc.batch == Batch::none ? desc : batch_item(desc, i);
+  const size_t floats = solves ? static_cast<size_t>(kSolveColumns * desc.k) : Packed<float>::kScratch;
+  return for_items(desc, floats, error, [&](const GemmDesc &item, float *scratch) {
     if (solves) {
       chain.solve(triangle(item), item.alpha, scratch);
     } else {
-      packed.run(item);
+      Packed<float>(chain.micro, chain.mr, chain.nr, &chain, LIBSGEMM_MATH_FP32, scratch).run(item);
     }
-  }
-  return LIBSGEMM_SUCCESS;
+  });
 }
 
 template libsgemm_status_t cpu_chain<0>(const GemmDesc &, const Launch &, Error *);

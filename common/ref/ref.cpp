@@ -21,10 +21,6 @@ bool chains(const GemmDesc &, int) {
   return kChain[WHICH].runs_here();
 }
 
-bool sums(const GemmDesc &desc, int) { return desc.routine != Routine::trsm; }
-
-bool sums_with_avx2(const GemmDesc &desc, int device) { return sums(desc, device) && with_avx2(desc, device); }
-
 bool products_with_avx2(const GemmDesc &desc, int device) {
   return products_of_floats(desc, device) && with_avx2(desc, device);
 }
@@ -40,7 +36,10 @@ double avx2_cost(const GemmDesc &desc, int) {
 
 double scalar_cost(const GemmDesc &desc, int device) { return 100 * sse2_cost(desc, device); }
 
-double sse2_fp64_cost(const GemmDesc &desc, int device) { return 2 * sse2_cost(desc, device); }
+// trsm is a plain loop.
+double sse2_fp64_cost(const GemmDesc &desc, int device) {
+  return (desc.routine == Routine::trsm ? 10 : 2) * sse2_cost(desc, device);
+}
 double avx2_fp64_cost(const GemmDesc &desc, int device) { return 2 * avx2_cost(desc, device); }
 
 bool all_convolutions(const ConvDesc &, int) { return true; }
@@ -59,8 +58,8 @@ constexpr Kernel direct_kernel(const char *name) {
 // The naive kernel would round an input at each reading.
 #define KERNEL(name, mode, supports, cost, launch, purpose) \
   { name, mode, prepare_fixed<supports, cost>, launch, false, false, purpose }
-#define CHAIN(name, which, cost, purpose) \
-  { name, LIBSGEMM_MATH_FP32, prepare_fixed<chains<which>, cost>, cpu_chain<which>, false, false, purpose, true }
+#define CHAIN(name, mode, supports, cost, launch, purpose) \
+  { name, mode, prepare_fixed<supports, cost>, launch, false, false, purpose, true }
 #define KERNELS(mode, suffix, any, avx2)                                                                              \
   KERNEL("cpu_sse2_8x4x256_packed" suffix, mode, any, sse2_cost, cpu_sse2_8x4x256_packed<mode>, "CPUs without AVX2"), \
       KERNEL("cpu_avx2_16x6x256_packed" suffix, mode, avx2, avx2_cost, cpu_avx2_16x6x256_packed<mode>,                \
@@ -69,16 +68,19 @@ constexpr Kernel kKernels[] = {
     KERNEL("cpu_scalar_1x1x1_naive", LIBSGEMM_MATH_FP32, everything, naive_cost, cpu_scalar_1x1x1_naive, "plain loops"),
     KERNELS(LIBSGEMM_MATH_FP32, "", everything, with_avx2),
     // After the kernels of equal cost: sequential FMAs round more often than blocks of k.
-    CHAIN("cpu_avx512_32x12x256_chain", 0, avx2_cost, "sequential FMA, CPUs with AVX-512"),
-    CHAIN("cpu_avx2_16x6x256_chain", 1, avx2_cost, "sequential FMA, CPUs with AVX2"),
-    CHAIN("cpu_scalar_8x4x256_chain", 2, scalar_cost, "sequential FMA, any CPU"),
+    CHAIN("cpu_avx512_32x12x256_chain", LIBSGEMM_MATH_FP32, chains<0>, avx2_cost, cpu_chain<0>,
+          "sequential FMA, CPUs with AVX-512"),
+    CHAIN("cpu_avx2_16x6x256_chain", LIBSGEMM_MATH_FP32, chains<1>, avx2_cost, cpu_chain<1>,
+          "sequential FMA, CPUs with AVX2"),
+    CHAIN("cpu_scalar_8x4x256_chain", LIBSGEMM_MATH_FP32, chains<2>, scalar_cost, cpu_chain<2>,
+          "sequential FMA, any CPU"),
     KERNELS(LIBSGEMM_MATH_TF32, "_tf32", products_of_floats, products_with_avx2),
     KERNELS(LIBSGEMM_MATH_BF16, "_bf16", products_of_floats, products_with_avx2),
     KERNELS(LIBSGEMM_MATH_FP16, "_fp16", products_of_floats, products_with_avx2),
-    KERNEL("cpu_sse2_4x4x256_packed_fp64", LIBSGEMM_MATH_FP64, sums, sse2_fp64_cost, cpu_sse2_4x4x256_packed_fp64,
-           "CPUs without AVX2"),
-    KERNEL("cpu_avx2_8x6x256_packed_fp64", LIBSGEMM_MATH_FP64, sums_with_avx2, avx2_fp64_cost,
-           cpu_avx2_8x6x256_packed_fp64, "CPUs with AVX2"),
+    CHAIN("cpu_sse2_4x4x256_packed_fp64", LIBSGEMM_MATH_FP64, everything, sse2_fp64_cost, cpu_sse2_4x4x256_packed_fp64,
+          "CPUs without AVX2"),
+    CHAIN("cpu_avx2_8x6x256_packed_fp64", LIBSGEMM_MATH_FP64, with_avx2, avx2_fp64_cost, cpu_avx2_8x6x256_packed_fp64,
+          "CPUs with AVX2"),
     direct_kernel<LIBSGEMM_MATH_FP32>("cpu_scalar_direct_conv"),
     direct_kernel<LIBSGEMM_MATH_TF32>("cpu_scalar_direct_conv_tf32"),
     direct_kernel<LIBSGEMM_MATH_BF16>("cpu_scalar_direct_conv_bf16"),

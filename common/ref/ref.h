@@ -10,7 +10,7 @@ const Backend *ref_backend();
 // Allocates the thread's scratch memory: then kernels that do not work in place cannot fail. False: no memory.
 bool prepare_ref();
 
-// Every routine; FP64 sums: all but trsm; other math modes: only products. All run on the calling thread.
+// Every routine; math modes other than FP32 and FP64: only products. All run on the calling thread.
 libsgemm_status_t cpu_scalar_1x1x1_naive(const GemmDesc &desc, const Launch &launch, Error *error);
 template <libsgemm_math_mode_t MODE>
 libsgemm_status_t cpu_sse2_8x4x256_packed(const GemmDesc &desc, const Launch &launch, Error *error);

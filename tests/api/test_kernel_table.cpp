@@ -172,6 +172,14 @@ TEST_CASE("where sums are to be invariant only kernels that are marked run, tune
   desc.m = 2;
   CHECK(choose(LIBSGEMM_DETERMINISTIC_INVARIANT) == "chain, tuned");
   g_find_tuned_kernel = nullptr;
+  kernels[2].invariant = true;  // its bits are those of mode FP64 alone
+  desc.m = 3;
+  CHECK(choose(LIBSGEMM_DETERMINISTIC_INVARIANT) == "chain");
+  desc.math_mode = LIBSGEMM_MATH_FP64;
+  CHECK(choose(LIBSGEMM_DETERMINISTIC_INVARIANT) == "fp64");
+  kernels[2].invariant = false;
+  desc.m = 4;
+  CHECK(choose(LIBSGEMM_DETERMINISTIC_INVARIANT) == "none");
 }
 
 TEST_CASE("a choice is kept for descriptions that are the same in all that kernels may look at") {

@@ -4,6 +4,7 @@
 
 #include "gpu_placement.h"
 #include "routines/invariant.h"
+#include "support/part.h"
 
 using namespace sgemm_test;
 using gpu::DevicePlacement;
@@ -14,7 +15,8 @@ namespace {
 
 bool has_row(Routine routine) { return routine != Routine::kStrsm; }
 
-std::string run(libsgemm_handle_t handle, const Problem &problem, libsgemm_layout_t layout, bool *declined = nullptr) {
+std::string run(const InvariantHandle &handle, const Problem &problem, libsgemm_layout_t layout,
+                bool *declined = nullptr) {
   Placement host(problem, layout);
   DevicePlacement device(&host, problem);
   const libsgemm_status_t status = call(problem.test.routine, handle, device.args());
@@ -25,17 +27,18 @@ std::string run(libsgemm_handle_t handle, const Problem &problem, libsgemm_layou
   if (status != LIBSGEMM_SUCCESS) return last_info().message;
   if (libsgemm_synchronize(handle) != LIBSGEMM_SUCCESS) return last_info().message;
   const bool other = !needs_no_backend(problem.test) && std::string(last_info().backend) != subject().backend;
-  return other ? std::string("computed by ") + last_info().backend : device.check(kChain);
+  return other ? std::string("computed by ") + last_info().backend : device.check(chain_of(handle.mode));
 }
 
 }  // namespace
 
 TEST_CASE("every routine on device pointers gives the bits of its chains") {
-  const InvariantHandle handle;
+  const libsgemm_math_mode_t mode = each_chain_mode();
+  const InvariantHandle handle(mode);
   for (const Routine routine : kSingleRoutines) {
     if (!has_row(routine)) continue;
     DYNAMIC_SECTION(entry_name(routine)) {
-      for (const Case &test : invariant_cases(routine, 3)) {
+      for (const Case &test : invariant_cases(routine, mode, static_cast<size_t>(3 * one_in()))) {
         const Problem problem = draw_problem(test, 5);
         for (const libsgemm_layout_t layout : kLayouts) {
           INFO(describe(test) << " layout " << layout);
@@ -47,7 +50,8 @@ TEST_CASE("every routine on device pointers gives the bits of its chains") {
 }
 
 TEST_CASE("a solver on device pointers is refused by name") {
-  const InvariantHandle handle;
+  const libsgemm_math_mode_t mode = each_chain_mode();
+  const InvariantHandle handle(mode);
   const Problem problem = draw_problem(case_of(Routine::kStrsm, 40, 40, 40), 1);
   bool declined = false;
   CHECK(run(handle, problem, LIBSGEMM_COL_MAJOR, &declined) == "");
@@ -56,11 +60,13 @@ TEST_CASE("a solver on device pointers is refused by name") {
 }
 
 TEST_CASE("each kernel by force, on shapes small and large, gives the same bits or does nothing") {
+  const libsgemm_math_mode_t mode = each_chain_mode();
   std::vector<Problem> problems;
   for (const Routine routine : kSingleRoutines) {
     for (const int64_t size : {20, 150, 300}) {
       for (const int way : {0, 1, 2, 3}) {
-        Case test = case_of(routine, size, size - way, size + 333);
+        const bool several_chains = mode == LIBSGEMM_MATH_FP64 && way == 1;
+        Case test = case_of(routine, size, size - way, size + (several_chains ? 2100 : 333));
         test.inputs = Inputs::kRandom;
         test.transa = way % 2 != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
         test.transb = way / 2 != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
@@ -75,24 +81,26 @@ TEST_CASE("each kernel by force, on shapes small and large, gives the same bits 
   }
   int kernels = 0;
   for (const std::string &kernel : subject().kernels) {
-    InvariantHandle handle;
+    InvariantHandle handle(mode);
     REQUIRE(libsgemm_set_kernel(handle, kernel.c_str()) == LIBSGEMM_SUCCESS);
     bool ran = false;
     for (const Problem &problem : problems) {
-      if (!is_marked(kernel) && problem.test.m > 20) continue;  // small problems show that the kernel declines
+      if (!is_marked(kernel, mode) && problem.test.m > 20) continue;  // small problems show that the kernel declines
       bool declined = false;
       INFO(kernel << " " << describe(problem.test));
       CHECK(run(handle, problem, LIBSGEMM_COL_MAJOR, &declined) == "");
       ran = ran || !declined;
     }
     kernels += ran ? 1 : 0;
-    if (!is_marked(kernel)) CHECK_FALSE(ran);
+    if (!is_marked(kernel, mode)) CHECK_FALSE(ran);
   }
-  CHECK(kernels >= (subject().backend == "cuda" ? 15 : 4));
+  const int hip_kernels = mode == LIBSGEMM_MATH_FP64 ? 1 : 4;
+  CHECK(kernels >= (subject().backend == "cuda" ? 15 : hip_kernels));
 }
 
 TEST_CASE("products of thousands, aligned and not, chosen by the backend") {
-  const InvariantHandle handle;
+  const libsgemm_math_mode_t mode = each_chain_mode();
+  const InvariantHandle handle(mode);
   for (const int64_t size : {1023, 1536}) {
     for (const int way : {0, 1, 2, 3}) {
       Case test = case_of(Routine::kSgemm, size, size, 200);
@@ -108,7 +116,8 @@ TEST_CASE("products of thousands, aligned and not, chosen by the backend") {
 }
 
 TEST_CASE("numbers at the ends of the range on device pointers") {
-  const InvariantHandle handle;
+  const libsgemm_math_mode_t mode = each_chain_mode();
+  const InvariantHandle handle(mode);
   for (const int64_t k : {1, 2, 9, 40}) {
     for (const int64_t size : {13, 130, 500}) {
       Case test = case_of(Routine::kSgemm, size, size, k);
@@ -122,7 +131,8 @@ TEST_CASE("numbers at the ends of the range on device pointers") {
 }
 
 TEST_CASE("host memory in tiles, whose k stays whole, gives the bits of the product in one") {
-  const InvariantHandle handle;
+  const libsgemm_math_mode_t mode = each_chain_mode();
+  const InvariantHandle handle(mode);
   for (const size_t limit : {size_t{0}, size_t{6} << 20}) {
     REQUIRE(libsgemm_set_memory_limits(limit, 0) == LIBSGEMM_SUCCESS);
     for (const Routine routine : kSingleRoutines) {
@@ -138,7 +148,7 @@ TEST_CASE("host memory in tiles, whose k stays whole, gives the bits of the prod
       const bool whole = routine == Routine::kSsyr2k && limit != 0;  // too large: tiles would break its order
       CHECK(std::string(info.backend) == (whole ? "ref" : subject().backend));
       if (limit != 0 && !whole) CHECK(info.tiles > 1);
-      CHECK(placement.check(kChain) == "");
+      CHECK(placement.check(chain_of(mode)) == "");
     }
   }
   REQUIRE(libsgemm_set_memory_limits(0, 0) == LIBSGEMM_SUCCESS);

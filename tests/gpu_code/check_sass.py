@@ -8,7 +8,7 @@ every kernel must belong to a row (the longest row name in its symbol) or an ent
 reassign_registers.py, one for each entry of "reassigned". --list prints measured values instead of checking, for a new
 row's entry.
 
-No kernel may use local memory (spills, arrays). The hot loop is the innermost loop with the most FFMAs, HMMAs, DMMAs
+No kernel may use local memory (spills, arrays) unless its entry says so. The hot loop is the innermost loop with the most FFMAs, HMMAs, DMMAs
 and HGMMAs; NOPs, with which the compiler separates DMMAs, do not count. An entry may hold:
     ffma, hmma, dmma, hgmma  least share in the hot loop. Rows with kernels have one; 0: the kernel does not multiply
     three_fresh   largest share of the hot loop's FFMAs that fetch three registers, none from the operand cache; each
@@ -18,6 +18,7 @@ and HGMMAs; NOPs, with which the compiler separates DMMAs, do not count. An entr
                   "LDG.128|LD.128" either
     loop_exactly  exact numbers in the hot loop
     never         instructions that the kernel must not have
+    local, frame  most accesses of local memory, and bytes of it
     from, to      first and last architecture of the kernel; by default the first is in the row's name
     kernels       0 for a row that launches only other rows' kernels
     instances     of a reassigned row: what its kernels' names add to the row's
@@ -40,7 +41,7 @@ import sass
 HERE = pathlib.Path(__file__).resolve().parent
 FULL_RATE = 86  # first architecture with an FFMA a cycle
 SHARES = {'ffma', 'hmma', 'dmma', 'hgmma'}
-KEYS = {*SHARES, 'three_fresh', 'one_bank', 'loop', 'loop_exactly', 'code', 'never', 'from', 'to', 'kernels', 'instances', 'variants'}
+KEYS = {*SHARES, 'three_fresh', 'one_bank', 'loop', 'loop_exactly', 'code', 'never', 'from', 'to', 'kernels', 'instances', 'variants', 'local', 'frame'}
 
 Entry = dict[str, Any]
 
@@ -102,12 +103,12 @@ def entry_of(kernel: sass.Kernel, entry: Entry) -> Entry:
 
 def problems_of(kernel: sass.Kernel, entry: Entry) -> Iterator[str]:
     measured = Measured(kernel)
-    if measured.local:
+    if measured.local > entry.get('local', 0):
         yield f'{measured.local} accesses of local memory (a spill, or an array that is indexed at run time)'
     wrapping = sum(i.wraps for i in kernel.instructions)
     if wrapping:
         yield f'{wrapping} loads of parameters whose offset, of 32 KiB or more, has become negative'
-    if kernel.frame:
+    if kernel.frame > entry.get('frame', 0):
         yield f'a stack frame of {kernel.frame} bytes'
     for key, share, count in [('ffma', measured.ffma, measured.ffmas), ('hmma', measured.hmma, measured.hmmas),
                               ('dmma', measured.dmma, measured.dmmas), ('hgmma', measured.hgmma, measured.hgmmas)]:

@@ -1,11 +1,15 @@
-// The CPU emulation of the driver's function that makes tensor maps. It refuses what the driver refuses.
+// CPU emulations of what needs a driver: the functions that make tensor maps, and the trial of the order of sums. It
+// refuses what the driver refuses.
 #include <algorithm>
 #include <cstring>
 
+#include "fp64/dmma_order.h"
 #include "runtime/launch.h"
 #include "runtime/tensor_map.h"
 
 namespace libsgemm::cuda {
+
+bool adds_in_order(int) { return true; }
 
 libsgemm_status_t encode(const MatrixBoxes &boxes, const Launch &, TensorMap *map, Error *error) {
   const auto address = reinterpret_cast<uintptr_t>(boxes.base);

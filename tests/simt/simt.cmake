@@ -121,7 +121,7 @@ function(libsgemm_add_simt_test name)
   # Host code of kernels: files that need no driver, and what a plugin links.
   file(GLOB_RECURSE host ${folder}/*.cpp ${arg_ROOT}/gpu/*.cpp)
   list(FILTER host EXCLUDE REGEX
-       "/gpu/runtime/|/(backend|capturing|context|device|driver|fault|in_use|kernels|launch|location|scope|reassigned|tensor_map)\\.cpp$")
+       "/gpu/runtime/|/(backend|capturing|context|device|driver|fault|in_use|kernels|launch|location|scope|reassigned|tensor_map|add_order)\\.cpp$")
   add_library(${name}_host SHARED ${arg_DEVICE} ${host} ${PROJECT_SOURCE_DIR}/common/contract/conv.cpp ${PROJECT_SOURCE_DIR}/common/contract/desc.cpp
               ${PROJECT_SOURCE_DIR}/common/contract/kernel_table.cpp)
   target_include_directories(${name}_host PUBLIC ${arg_ROOT} ${folder} ${CMAKE_CURRENT_BINARY_DIR}/${name}_code)

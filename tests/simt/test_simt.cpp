@@ -48,15 +48,33 @@ class Tester {
       Case random = test;
       random.inputs = Inputs::kRandom;
       Job chains(random, form, specials, count);
-      chains.ask_for_chains();
-      bool ran = false;
-      fault = run_job(kernel_, &chains, &ran, workspace);
-      chains_ += ran ? 1 : 0;
+      fault = run_chains(&chains, workspace);
     }
     ran_ += runs ? 1 : 0;
     ran_of_form_ += runs ? 1 : 0;
-    if (!fault.empty() && ++failed_ <= 10) {
-      FAIL_CHECK(describe(test) << name(form) << (turn_ % 4 == 1 ? " with NaN and Inf: " : ": ") << fault);
+    report(fault, test, form, turn_ % 4 == 1 ? " with NaN and Inf" : "");
+  }
+
+  // Sums of several chains in FP64, the last of them short or whole.
+  void run_deep_chains(Routine routine) {
+    if (!kernel_.invariant || kernel_.math_mode != LIBSGEMM_MATH_FP64) return;
+    for (const int64_t depth : {2100, 4096}) {
+      for (const libsgemm_op_t op : {LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS}) {
+        Case test;
+        test.routine = routine;
+        test.transa = op;
+        test.side = op == LIBSGEMM_TRANS ? LIBSGEMM_RIGHT : LIBSGEMM_LEFT;
+        test.uplo = depth == 4096 ? LIBSGEMM_LOWER : LIBSGEMM_UPPER;
+        const bool one_sided = is_in_place(routine) || routine == Routine::kSsymm;
+        if (one_sided && depth == 4096) continue;
+        const bool left = test.side == LIBSGEMM_LEFT;
+        set_size(one_sided && left ? depth : 9, one_sided && !left ? depth : 5, depth, &test);
+        test.inputs = Inputs::kRandom;
+        test.alpha = 0.7f;
+        test.beta = is_in_place(routine) ? 0.0f : -1.3f;
+        Job chains(test, Form::kSingle, false, 1);
+        report(run_chains(&chains, 1), test, Form::kSingle, "");
+      }
     }
   }
 
@@ -215,6 +233,18 @@ class Tester {
   int chains() const { return chains_; }
 
  private:
+  std::string run_chains(Job *job, double workspace) {
+    job->ask_for_chains(kernel_.math_mode);
+    bool ran = false;
+    const std::string fault = run_job(kernel_, job, &ran, workspace);
+    chains_ += ran ? 1 : 0;
+    return fault;
+  }
+
+  void report(const std::string &fault, const Case &test, Form form, const char *with) {
+    if (!fault.empty() && ++failed_ <= 10) FAIL_CHECK(describe(test) << name(form) << with << ": " << fault);
+  }
+
   bool copies(Routine routine) const {
     return std::strstr(kernel_.name, "_packed") != nullptr && element_of(routine) != Element::kFloat;
   }
@@ -382,11 +412,12 @@ void test_kernel(const Kernel &kernel) {
         tester.run_walks(routine);
       }
       tester.run_vectors(routine);
+      tester.run_deep_chains(routine);
       if (is_in_place(routine) || of_floats(routine) == Routine::kSsyrk) tester.run_triangles(routine);
     }
     CHECK(tester.failed() == 0);
     CHECK(tester.ran() > 20 / kPart);
-    CHECK((tester.chains() > 5) == kernel.invariant);
+    CHECK((tester.chains() > 3) == kernel.invariant);
     if (kernel.math_mode == LIBSGEMM_MATH_TF32) {
       int forms = 0;
       for (const libsgemm_op_t op : {LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS}) {

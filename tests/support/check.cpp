@@ -176,7 +176,7 @@ Matrix Placement::result_of(size_t product) {
 std::string Placement::check_result(size_t product, const Arithmetic &how) {
   const Problem &problem = *problems_[product];
   const Matrix result = result_of(product);
-  if (how.chain) return compare_bits(result, chain(problem, args_.layout));
+  if (how.chain) return compare_bits(result, chain(problem, args_.layout, how.mode));
   if (problem.value.empty() && !problem.c.values.empty()) return check_residual(problem, result);
   // An exact strsm has a drawn solution, the same in every mode.
   const bool solved = problem.test.routine == Routine::kStrsm && problem.test.alpha != 0;

@@ -229,15 +229,46 @@ Sums apply_triangle(const Problem &problem, const Matrix &x, const Rows &rows) {
 
 namespace {
 
-float add_chain(const Factor &left, const Factor &right, int64_t i, int64_t j, float sum) {
+float fused(float a, float b, float c) { return std::fmaf(a, b, c); }
+double fused(double a, double b, double c) { return std::fma(a, b, c); }
+
+// The sums of libsgemm.h: one chain in FP32; in FP64 chains of 1024 terms.
+template <typename Real>
+class ChainSum {
+ public:
+  // Terms come in ascending order of `l`.
+  void add(int64_t l, float a, float b) {
+    if (std::is_same_v<Real, double> && l / kChain != chain_) end();
+    chain_ = l / kChain;
+    sum_ = fused(Real{a}, Real{b}, sum_);
+  }
+  void end() {
+    if (!std::is_same_v<Real, double>) return;
+    total_ += sum_;
+    sum_ = 0;
+  }
+  Real value() {
+    end();
+    return std::is_same_v<Real, double> ? total_ : sum_;
+  }
+
+ private:
+  static constexpr int64_t kChain = 1024;
+
+  int64_t chain_ = 0;
+  Real sum_ = 0, total_ = 0;
+};
+
+template <typename Real>
+void add_chain(const Factor &left, const Factor &right, int64_t i, int64_t j, ChainSum<Real> *sum) {
   for (int64_t l = left.begin[static_cast<size_t>(i)]; l < left.end[static_cast<size_t>(i)]; ++l) {
     const auto row = static_cast<size_t>(l);
     if (j < right.begin[row] || j >= right.end[row]) continue;
-    sum = std::fmaf(static_cast<float>(left.at(i, l)), static_cast<float>(right.at(l, j)), sum);
+    sum->add(l, static_cast<float>(left.at(i, l)), static_cast<float>(right.at(l, j)));
   }
-  return sum;
 }
 
+template <typename Real>
 Matrix solve_chain(const Problem &p) {
   const Case &test = p.test;
   const bool left = test.side == LIBSGEMM_LEFT;
@@ -248,24 +279,33 @@ Matrix solve_chain(const Problem &p) {
   for (int64_t j = 0; j < (left ? x.columns : x.rows); ++j) {
     for (int64_t step = 0; step < a.rows; ++step) {
       const int64_t i = upper ? a.rows - 1 - step : step;
-      float sum = 0;
+      ChainSum<Real> sum;
       for (int64_t before = 0; before < step; ++before) {
         const int64_t l = upper ? a.rows - 1 - before : before;
-        sum = std::fmaf(static_cast<float>(a.at(i, l)), unknown(l, j), sum);
+        sum.add(before, static_cast<float>(a.at(i, l)), unknown(l, j));
       }
-      const float rest = std::fmaf(test.alpha, unknown(i, j), -sum);
-      unknown(i, j) = test.diag == LIBSGEMM_UNIT ? rest : rest / static_cast<float>(a.at(i, i));
+      const Real rest = fused(Real{test.alpha}, Real{unknown(i, j)}, -sum.value());
+      const Real divisor = test.diag == LIBSGEMM_UNIT ? Real{1} : Real{static_cast<float>(a.at(i, i))};
+      unknown(i, j) = static_cast<float>(rest / divisor);
     }
   }
   return x;
 }
 
-}  // namespace
+float finish_chain(float alpha, float sum, float beta, float c) {
+  const float x = std::fmaf(alpha, sum, 0.0f);
+  return beta == 0 ? x : std::fmaf(beta, c, x);
+}
+float finish_chain(float alpha, double sum, float beta, float c) {
+  const double a = alpha, b = beta;
+  return static_cast<float>(beta == 0 ? a * sum : std::fma(a, sum, b * c));
+}
 
+template <typename Real>
 Matrix chain(const Problem &p, libsgemm_layout_t layout) {
   const Case &test = p.test;
   const bool multiplies = test.alpha != 0 && test.k != 0;
-  if (test.routine == Routine::kStrsm && multiplies) return solve_chain(p);
+  if (test.routine == Routine::kStrsm && multiplies) return solve_chain<Real>(p);
   std::vector<Term> terms = terms_of(p);
   if (layout == LIBSGEMM_ROW_MAJOR) std::reverse(terms.begin(), terms.end());  // transposed problem
   Matrix c = p.c;
@@ -277,13 +317,21 @@ Matrix chain(const Problem &p, libsgemm_layout_t layout) {
         to = beta == 0 ? 0.0f : beta * to;
         continue;
       }
-      float sum = 0;
-      for (const Term &term : terms) sum = add_chain(term.left, term.right, i, j, sum);
-      const float x = std::fmaf(test.alpha, sum, 0.0f);
-      to = beta == 0 ? x : std::fmaf(beta, to, x);
+      ChainSum<Real> sum;
+      for (const Term &term : terms) {
+        add_chain(term.left, term.right, i, j, &sum);
+        sum.end();
+      }
+      to = finish_chain(test.alpha, sum.value(), beta, to);
     }
   }
   return c;
+}
+
+}  // namespace
+
+Matrix chain(const Problem &p, libsgemm_layout_t layout, libsgemm_math_mode_t mode) {
+  return mode == LIBSGEMM_MATH_FP64 ? chain<double>(p, layout) : chain<float>(p, layout);
 }
 
 Arithmetic arithmetic_of(const libsgemm_info_t &info) {

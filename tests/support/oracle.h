@@ -91,8 +91,8 @@ std::vector<Problem> make_batch(const Case &test, int count, Sharing sharing);
 using Rows = std::vector<char>;
 void solve(Problem *problem);
 
-// The elements that LIBSGEMM_DETERMINISTIC_INVARIANT promises.
-Matrix chain(const Problem &problem, libsgemm_layout_t layout = LIBSGEMM_COL_MAJOR);
+// The elements that LIBSGEMM_DETERMINISTIC_INVARIANT promises, in mode FP32 or FP64.
+Matrix chain(const Problem &problem, libsgemm_layout_t layout, libsgemm_math_mode_t mode);
 
 Answer answer(const Problem &problem, const Arithmetic &how, Bound bound = Bound::kUsual, const Rows &rows = {});
 

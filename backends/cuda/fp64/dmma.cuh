@@ -8,6 +8,7 @@
 // Source of the fragment layout: measured; NVIDIA, PTX ISA, mma.m16n8k16 and mma.m8n8k4 with .f64.
 #pragma once
 
+#include "contract/finish.h"
 #include "float_tile.cuh"
 
 namespace libsgemm::cuda {
@@ -82,11 +83,17 @@ struct Dmma {
     first_y = (warp_row * Config::warp_m + g) * TileA::outer_step + q * TileA::k_step;
   }
 
-  __device__ __forceinline__ static void clear(Sums &sum) {
+  // Calls visit(sum, number).
+  template <class Visit>
+  __device__ __forceinline__ static void for_each_sum(Sums &sum, const Visit &visit) {
 #pragma unroll
     for (int e = 0; e < blocks_x * blocks_y * 2 * groups; ++e) {
-      sum[e / (blocks_y * 2 * groups)][e / (2 * groups) % blocks_y][e % (2 * groups)] = 0.0;
+      visit(sum[e / (blocks_y * 2 * groups)][e / (2 * groups) % blocks_y][e % (2 * groups)], e);
     }
+  }
+
+  __device__ __forceinline__ static void clear(Sums &sum) {
+    for_each_sum(sum, [](double &x, int) { x = 0.0; });
   }
 
   __device__ __forceinline__ void load_x(float (&x)[groups * quads], const float *tile_b, int step, int block) const {
@@ -244,17 +251,13 @@ struct Dmma {
   }
 
   template <typename T, bool kBeta, class Place, class Wanted>
-  __device__ __forceinline__ static void store_through(const Sums &sum, const Patch<Place> &patch, float alpha_float,
-                                                       float beta_float, const Wanted &wanted) {
+  __device__ __forceinline__ static void store_through(const Sums &sum, const Patch<Place> &patch, float alpha,
+                                                       float beta, const Wanted &wanted) {
     if constexpr (kBeta) {
       for_lines<T>(patch, wanted, [](T *shared, const Global<T> *c) { *shared = *c; });
       sync_warp();
     }
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    const double alpha = static_cast<double>(alpha_float), beta = static_cast<double>(beta_float);
-    const auto finished = [&](double x, float old) {
-      return static_cast<float>(kBeta ? fma(beta, static_cast<double>(old), alpha * x) : alpha * x);
-    };
 #pragma unroll
     for (int c = 0; c < groups * blocks_x; ++c) {
 #pragma unroll
@@ -262,8 +265,12 @@ struct Dmma {
         const double *s = &sum[c / groups][b][c % groups * 2];
         float2 *place =
             reinterpret_cast<float2 *>(patch.shared + (lane / 4 + 8 * c) * patch_pitch + 8 * b + lane % 4 * 2);
-        const float2 old = kBeta ? *place : make_float2(0.0f, 0.0f);
-        *place = make_float2(finished(s[0], old.x), finished(s[1], old.y));
+        if constexpr (kBeta) {
+          const float2 old = *place;
+          *place = make_float2(finished(alpha, s[0], beta, old.x), finished(alpha, s[1], beta, old.y));
+        } else {
+          *place = make_float2(finished(alpha, s[0]), finished(alpha, s[1]));
+        }
       }
     }
     sync_warp();

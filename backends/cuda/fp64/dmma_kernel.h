@@ -1,6 +1,7 @@
 // Host side of the kernels on FP64 tensor cores.
 #pragma once
 
+#include "dmma_order.h"
 #include "figures/figures.h"
 #include "gpu/tiles/split_k_kernel.h"
 #include "runtime/device.h"
@@ -44,49 +45,86 @@ struct DmmaCode {
   }
 };
 
+// True unless the call promises sums in an order that the device does not have.
+inline bool keeps_order(const GemmDesc &desc, int index) { return !invariant(desc) || adds_in_order(index); }
+
+// The same for the sums of one block, which are one chain, or several if there is an instance for them.
+template <class Config>
+bool keeps_chains(const GemmDesc &desc, int index) {
+  return keeps_order(desc, index) && (Config::cuts || !cuts_sums(desc));
+}
+
 // Enqueues C(i) = alpha * (sum of product i's slices, doubles, in p.partial) + beta * C(i), rounded once.
 libsgemm_status_t launch_split_k_sum_fp64(const TileProblem &p, int slices, const StridedOperands &operands,
                                           int64_t count, const Launch &launch, Error *error);
 
 template <class DeviceCode>
 struct SplitDmma : SplitTiles<DeviceCode> {
+  static bool supports(const GemmDesc &desc, int index) {
+    return SplitTiles<DeviceCode>::supports(desc, index) && keeps_order(desc, index);
+  }
   static Tiling tiling(const GemmDesc &desc, int index) {
     return DeviceCode::tiling(desc, index, DeviceCode::Config::split_fitted);
   }
   static constexpr auto enqueue_sum = launch_split_k_sum_fp64;
 };
 
+// Calls launch(code) with the code's instances for the call.
+template <class Code, typename Launch>
+libsgemm_status_t with_instances(const GemmDesc &desc, const Launch &launch) {
+  if constexpr (Code::Config::cuts) {
+    if (cuts_sums(desc)) return launch(typename Code::Cut());
+  }
+  return launch(Code());
+}
+
+inline Kernel in_chains(Kernel kernel) {
+  kernel.math_mode = LIBSGEMM_MATH_FP64;
+  kernel.invariant = true;
+  return kernel;
+}
+
+template <class DeviceCode>
+bool dmma_supports(const GemmDesc &desc, int index) {
+  return tiles_support<DeviceCode>(desc, index) && keeps_chains<typename DeviceCode::Config>(desc, index);
+}
+
+template <class DeviceCode>
+libsgemm_status_t launch_dmma(const GemmDesc &desc, const Launch &launch, Error *error) {
+  return with_instances<DeviceCode>(desc, [&](auto code) { return launch_tiles<decltype(code)>(desc, launch, error); });
+}
+
 template <class DeviceCode>
 Kernel dmma_kernel(const char *name) {
-  Kernel kernel = tile_kernel<DeviceCode>(name);
-  kernel.math_mode = LIBSGEMM_MATH_FP64;
-  return kernel;
+  return in_chains({name, LIBSGEMM_MATH_FP64, prepare_fixed<dmma_supports<DeviceCode>, tiles_cost<DeviceCode>>,
+                    launch_dmma<DeviceCode>});
 }
 
 template <class DeviceCode>
 Kernel dmma_split_kernel(const char *name) {
-  Kernel kernel = split_kernel<SplitDmma<DeviceCode>>(name);
-  kernel.math_mode = LIBSGEMM_MATH_FP64;
-  return kernel;
+  return in_chains(split_kernel<SplitDmma<DeviceCode>>(name));
 }
 
 }  // namespace libsgemm::cuda
 
-#define LIBSGEMM_DMMA_CODE(NAME)                                                                   \
-  template <Fetch KindA, Fetch KindB, typename Operands>                                           \
-  __global__ void __launch_bounds__(Config::threads, Config::blocks)                               \
-      NAME(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {     \
-    if constexpr (Config::Instruction::exists) dmma_multistage<Config, KindA, KindB>(operands, p); \
-  }                                                                                                \
-  namespace {                                                                                      \
-  struct DeviceCode : DmmaCode<Config> {                                                           \
-    template <Fetch KindA, Fetch KindB, typename Operands>                                         \
-    static auto kernel() {                                                                         \
-      return &NAME<KindA, KindB, Operands>;                                                        \
-    }                                                                                              \
-    template <Fetch KindA, Fetch KindB>                                                            \
-    static constexpr size_t shared_bytes() {                                                       \
-      return DmmaLayout<Config, KindA, KindB>::bytes;                                              \
-    }                                                                                              \
-  };                                                                                               \
+#define LIBSGEMM_DMMA_CODE(NAME)                                                                         \
+  template <Fetch KindA, Fetch KindB, bool kCut, typename Operands>                                      \
+  __global__ void __launch_bounds__(Config::threads, Config::blocks)                                     \
+      NAME(const __grid_constant__ Operands operands, const __grid_constant__ TileProblem p) {           \
+    if constexpr (Config::Instruction::exists) dmma_multistage<Config, KindA, KindB, kCut>(operands, p); \
+  }                                                                                                      \
+  namespace {                                                                                            \
+  template <bool kCut>                                                                                   \
+  struct NAME##_code : DmmaCode<Config> {                                                                \
+    using Cut = NAME##_code<true>;                                                                       \
+    template <Fetch KindA, Fetch KindB, typename Operands>                                               \
+    static auto kernel() {                                                                               \
+      return &NAME<KindA, KindB, kCut, Operands>;                                                        \
+    }                                                                                                    \
+    template <Fetch KindA, Fetch KindB>                                                                  \
+    static constexpr size_t shared_bytes() {                                                             \
+      return DmmaLayout<Config, KindA, KindB>::bytes;                                                    \
+    }                                                                                                    \
+  };                                                                                                     \
+  using DeviceCode = NAME##_code<false>;                                                                 \
   }

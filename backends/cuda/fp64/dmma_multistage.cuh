@@ -20,6 +20,7 @@ template <int TileM, int TileN, int TileK, int WarpM, int WarpN, class Mma = M16
 struct DmmaShape {
   using Instruction = Mma;
   static constexpr int tile_m = TileM, tile_n = TileN, tile_k = TileK;
+  static constexpr bool cuts = false;  // there are instances for sums of several chains
   static constexpr int warp_m = WarpM, warp_n = WarpN;
   static constexpr int warp_rows = TileM / WarpM, warp_columns = TileN / WarpN;
   static constexpr int threads = 32 * warp_rows * warp_columns;
@@ -50,6 +51,70 @@ struct DmmaRange {
   }
 };
 
+// Where a product's sums are cut: after each chain_tiles k-tiles, counted from the start of k. Sums without cuts have
+// instances of their own: registers and local memory would cost them 3 %.
+template <bool kCut>
+class ChainEnds {
+ public:
+  // `first`: the block's first k-tile.
+  __device__ __forceinline__ ChainEnds(const int &chain_tiles, int first)
+      : chain_tiles_(chain_tiles), last_(chain_tiles - first % chain_tiles - 1) {}
+
+  // `t`: the block's k-tile that was added.
+  __device__ __forceinline__ bool after(int t) {
+    if (t != last_) return false;
+    last_ += chain_tiles_;
+    return true;
+  }
+
+ private:
+  const int &chain_tiles_;  // in the constant bank
+  int last_;                // of the chain's k-tiles
+};
+
+template <>
+class ChainEnds<false> {
+ public:
+  __device__ __forceinline__ ChainEnds(int, int) {}
+  __device__ __forceinline__ static constexpr bool after(int) { return false; }
+};
+
+// The sums of the chains that have ended, in local memory: registers are scarce.
+template <class Engine, bool kCut>
+class ChainTotals {
+ public:
+  __device__ __forceinline__ ChainTotals() {
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) at_[e] = 0.0;
+  }
+
+  // The next chain starts with `sum`.
+  __device__ __forceinline__ void add(typename Engine::Sums &sum) {
+    add_all(sum);
+    Engine::for_each_sum(sum, [&](double &x, int e) {
+      at_[e] = x;
+      x = 0.0;
+    });
+  }
+  __device__ __forceinline__ void finish(typename Engine::Sums &sum) const { add_all(sum); }
+
+ private:
+  static constexpr int kCount = sizeof(typename Engine::Sums) / sizeof(double);
+
+  __device__ __forceinline__ void add_all(typename Engine::Sums &sum) const {
+    Engine::for_each_sum(sum, [&](double &x, int e) { x = at_[e] + x; });
+  }
+
+  volatile double at_[kCount];
+};
+
+template <class Engine>
+class ChainTotals<Engine, false> {
+ public:
+  __device__ __forceinline__ void add(typename Engine::Sums &) {}
+  __device__ __forceinline__ void finish(typename Engine::Sums &) const {}
+};
+
 // Copies a product's k-tiles, in order. A supply whose copies take many instructions sets `spread`: the loop then
 // interleaves copy_part(part, parts, stage) with the products, and calls it after the block's last k-tile, too.
 template <class A, class B>
@@ -65,9 +130,9 @@ struct DmmaSupply {
 };
 
 // On return all copies have arrived, and `shared` is free.
-template <class Config, class Layout, class Supply>
+template <class Config, class Layout, bool kCut = false, class Supply, class Ends = ChainEnds<false>>
 __device__ __forceinline__ void dmma_loop(const typename Layout::Engine &engine, typename Layout::Engine::Sums &sum,
-                                          Supply &supply, const DmmaRange &range, float *shared) {
+                                          Supply &supply, const DmmaRange &range, float *shared, Ends ends = {0, 0}) {
   using A = typename Layout::A;
   using Engine = typename Layout::Engine;
   constexpr int kStage = Layout::stage_floats, kAll = Layout::floats, kStages = Config::stages;
@@ -78,6 +143,7 @@ __device__ __forceinline__ void dmma_loop(const typename Layout::Engine &engine,
   }
 
   Engine::clear(sum);
+  ChainTotals<Engine, kCut> totals;
   int read = 0, write = (kStages - 1) * kStage;
   typename Engine::Floats next;
   ptx::wait_for_copies<kStages - 2>();
@@ -117,6 +183,7 @@ __device__ __forceinline__ void dmma_loop(const typename Layout::Engine &engine,
       };
       engine.multiply(sum, next, stage + A::floats, s, before_last, copy_part);
     }
+    if (ends.after(t)) totals.add(sum);
   }
 #pragma unroll 1
   for (int s = 0; s < range.last_steps; ++s) {
@@ -126,11 +193,12 @@ __device__ __forceinline__ void dmma_loop(const typename Layout::Engine &engine,
       engine.load_y(next.y, shared + read, s + 1);
     });
   }
+  totals.finish(sum);
   ptx::wait_for_copies<0>();
   __syncthreads();
 }
 
-template <class Config, Fetch KindA, Fetch KindB, typename Operands>
+template <class Config, Fetch KindA, Fetch KindB, bool kCut = false, typename Operands>
 __device__ __forceinline__ void dmma_multistage(const Operands &operands, const TileProblem &p) {
   using Layout = DmmaLayout<Config, KindA, KindB>;
   using A = typename Layout::A;
@@ -145,7 +213,8 @@ __device__ __forceinline__ void dmma_multistage(const Operands &operands, const 
                              B(operands.b(blockIdx.z), p.ldb, at.column(), p.n - at.column(), range.first_k, p.k)};
   const Engine engine;
   typename Engine::Sums sum;
-  dmma_loop<Config, Layout>(engine, sum, supply, DmmaRange::of<Engine>(range.count, last_depth), shared);
+  dmma_loop<Config, Layout, kCut>(engine, sum, supply, DmmaRange::of<Engine>(range.count, last_depth), shared,
+                                  ChainEnds<kCut>(p.chain_tiles, 0));
   if (p.partial != nullptr) {
     engine.store_partial(sum, partial_tile(p, at));
   } else {

@@ -118,19 +118,23 @@ __device__ __noinline__ double triangular_sum(const StridedOperands &operands, c
   const float *b = global(static_cast<const float *>(operands.b(blockIdx.z)));
   const int64_t lda = kLeft ? p.product.lda : p.product.ldb, ldb = kLeft ? p.product.ldb : p.product.lda;
   const int64_t outer = kLeft ? row : column, other = kLeft ? column : row;
-  double sum = 0;
+  double total = 0, sum = 0;
 #pragma unroll 1
   for (int64_t l = p.upper ? outer : 0; l < (p.upper ? p.product.k : outer + 1); ++l) {
+    if (l % kChainTerms == 0) {
+      total += sum;
+      sum = 0;
+    }
     const float x = p.unit && l == outer             ? 1.0f
                     : along_k(kLeft ? KindA : KindB) ? a[outer * lda + l]
                                                      : a[l * lda + outer];
     const float y = along_k(kLeft ? KindB : KindA) ? b[other * ldb + l] : b[l * ldb + other];
     sum = fma(static_cast<double>(x), static_cast<double>(y), sum);
   }
-  return sum;
+  return total + sum;
 }
 
-template <HalfStored kStored, class Config, bool kLeft, Fetch KindA, Fetch KindB>
+template <HalfStored kStored, class Config, bool kLeft, Fetch KindA, Fetch KindB, bool kCut>
 __device__ __forceinline__ void dmma_one_sided(const StridedOperands &operands, const OneSidedProblem &o) {
   using Layout = DmmaLayout<Config, KindA, KindB>;
   using Engine = typename Layout::Engine;
@@ -161,7 +165,7 @@ __device__ __forceinline__ void dmma_one_sided(const StridedOperands &operands, 
   const Engine engine;
   typename Engine::Sums sum;
   const DmmaRange range = DmmaRange::of<Engine>(end - first, p.k - static_cast<int64_t>(end - 1) * Config::tile_k);
-  dmma_loop<Config, Layout>(engine, sum, supply, range, shared);
+  dmma_loop<Config, Layout, kCut>(engine, sum, supply, range, shared, ChainEnds<kCut>(p.chain_tiles, first));
   const OutputTile out = output_tile(operands, p, at);
   if constexpr (kTriangular) {
     engine.for_elements(sum, [&](double &x, int row, int column) {

@@ -13,6 +13,27 @@
 
 namespace libsgemm::cuda {
 
+// ChainEnds of one product or two: the second one's k-tiles, too, are counted from the start of k.
+class TriangleChainEnds {
+ public:
+  __device__ __forceinline__ explicit TriangleChainEnds(const TriangleProblem &p) : p_(p), last_(chain_from(0) - 1) {}
+
+  __device__ __forceinline__ bool after(int t) {
+    if (t != last_) return false;
+    last_ += chain_from(t + 1);
+    return true;
+  }
+
+ private:
+  // K-tiles of the chain that starts with the block's k-tile t.
+  __device__ __forceinline__ int chain_from(int t) const {
+    return min(p_.product.chain_tiles, (t < p_.term_tiles ? 1 : 2) * p_.term_tiles - t);
+  }
+
+  const TriangleProblem &p_;
+  int last_;
+};
+
 template <class Config, class A, class B>
 class TriangleSupply {
  public:
@@ -51,7 +72,7 @@ class TriangleSupply {
   DmmaSupply<A, B> now_;
 };
 
-template <class Config, Fetch KindA, Fetch KindB>
+template <class Config, Fetch KindA, Fetch KindB, bool kCut>
 __device__ __forceinline__ void dmma_triangle(const StridedOperands &operands, const TriangleProblem &t) {
   static_assert(Config::tile_m == Config::tile_n, "tiles on the diagonal are square");
   using Layout = DmmaLayout<Config, KindA, KindB>;
@@ -66,7 +87,11 @@ __device__ __forceinline__ void dmma_triangle(const StridedOperands &operands, c
   const Engine engine;
   typename Engine::Sums sum;
   const DmmaRange range = DmmaRange::of<Engine>(count, p.k - static_cast<int64_t>(last) * Config::tile_k);
-  dmma_loop<Config, Layout>(engine, sum, supply, range, shared);
+  if constexpr (kCut) {
+    dmma_loop<Config, Layout, true>(engine, sum, supply, range, shared, TriangleChainEnds(t));
+  } else {
+    dmma_loop<Config, Layout>(engine, sum, supply, range, shared);
+  }
   if (p.partial != nullptr) {
     engine.store_partial(sum, partial_tile(p, at));
   } else if (at.i != at.j) {

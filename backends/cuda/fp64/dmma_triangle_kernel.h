@@ -26,12 +26,19 @@ struct DmmaTriangle : TriangleTiles<TriangleCode> {
     return slow_or_not(DeviceCode::tiling(as_product(desc), index, Config::split_fitted), index);
   }
 
+  static bool supports(const GemmDesc &desc, int index) {
+    return Tiles::supports(desc, index) && keeps_chains<Config>(desc, index);
+  }
   static double cost(const GemmDesc &desc, int index) { return gemm_seconds(model(index), desc, tiling(desc, index)); }
   static Plan prepare_split(const GemmDesc &desc, int index) {
-    if (!Tiles::supports(desc, index) || desc.batch_count > kMostProducts) return {};
+    if (!Tiles::supports(desc, index) || desc.batch_count > kMostProducts || !keeps_order(desc, index)) return {};
     return best_split(desc, split_tiling(desc, index), Config::tile_k, index);
   }
 
+  static libsgemm_status_t launch(const GemmDesc &desc, const Launch &launch, Error *error) {
+    return with_instances<TriangleCode>(
+        desc, [&](auto code) { return TriangleTiles<decltype(code)>::launch(desc, launch, error); });
+  }
   static libsgemm_status_t launch_split(const GemmDesc &desc, const Launch &launch, Error *error) {
     TriangleProblem p = Tiles::problem(desc);
     p.product.slice_tiles = launch.config.slice_tiles;
@@ -54,7 +61,7 @@ struct DmmaTriangle : TriangleTiles<TriangleCode> {
 template <class TriangleCode>
 Kernel dmma_triangle_kernel(const char *name) {
   using Triangle = DmmaTriangle<TriangleCode>;
-  return {name, LIBSGEMM_MATH_FP64, prepare_fixed<Triangle::supports, Triangle::cost>, Triangle::launch};
+  return in_chains({name, LIBSGEMM_MATH_FP64, prepare_fixed<Triangle::supports, Triangle::cost>, Triangle::launch});
 }
 
 template <class TriangleCode>
@@ -62,24 +69,28 @@ Kernel dmma_triangle_split_kernel(const char *name) {
   using Triangle = DmmaTriangle<TriangleCode>;
   Kernel kernel = {name, LIBSGEMM_MATH_FP64, Triangle::prepare_split, Triangle::launch_split};
   kernel.purpose = kSplitPurpose;
-  return kernel;
+  return in_chains(kernel);
 }
 
 }  // namespace libsgemm::cuda
 
 // The file must already have a DeviceCode, from LIBSGEMM_DMMA_CODE.
 #define LIBSGEMM_DMMA_TRIANGLE_CODE(NAME)                                                                 \
-  template <Fetch KindA, Fetch KindB>                                                                     \
+  template <Fetch KindA, Fetch KindB, bool kCut>                                                          \
   __global__ void __launch_bounds__(Config::threads, Config::blocks)                                      \
       NAME(const __grid_constant__ StridedOperands operands, const __grid_constant__ TriangleProblem p) { \
-    if constexpr (Config::Instruction::exists) dmma_triangle<Config, KindA, KindB>(operands, p);          \
+    if constexpr (Config::Instruction::exists) dmma_triangle<Config, KindA, KindB, kCut>(operands, p);    \
   }                                                                                                       \
   namespace {                                                                                             \
-  struct TriangleCode {                                                                                   \
+  template <bool kCut>                                                                                    \
+  struct NAME##_code {                                                                                    \
     using DeviceCode = ::libsgemm::cuda::DeviceCode;                                                      \
+    using Config = DeviceCode::Config;                                                                    \
+    using Cut = NAME##_code<true>;                                                                        \
     template <Fetch KindA, Fetch KindB>                                                                   \
     static auto kernel() {                                                                                \
-      return &NAME<KindA, KindB>;                                                                         \
+      return &NAME<KindA, KindB, kCut>;                                                                   \
     }                                                                                                     \
   };                                                                                                      \
+  using TriangleCode = NAME##_code<false>;                                                                \
   }

@@ -6,6 +6,7 @@
 namespace libsgemm::cuda {
 
 struct Sm80Dmma32x32x64 : DmmaShape<32, 32, 64, 16, 16, M8n8k4> {
+  static constexpr bool cuts = true;
   static constexpr int stages = 2;
   static constexpr int blocks = 3;
   // Estimates: not measured on sm_80.

@@ -6,6 +6,7 @@
 namespace libsgemm::cuda {
 
 struct Sm80Dmma64x64x32 : DmmaShape<64, 64, 32, 32, 32, M8n8k4> {
+  static constexpr bool cuts = true;
   static constexpr int stages = 2;
   static constexpr int blocks = 4;
   // Estimates: not measured on sm_80.

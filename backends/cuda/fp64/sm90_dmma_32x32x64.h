@@ -6,6 +6,7 @@
 namespace libsgemm::cuda {
 
 struct Sm90Dmma32x32x64 : DmmaShape<32, 32, 64, 16, 16> {
+  static constexpr bool cuts = true;
   static constexpr int stages = 3;
   static constexpr int blocks = 3;
   static constexpr Fitted fitted = Fitted::sm90_dmma_32x32x64_multistage;

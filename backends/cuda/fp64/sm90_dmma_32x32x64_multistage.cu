@@ -29,13 +29,13 @@ KernelList sm90_dmma_32x32x64_triangle() {
 LIBSGEMM_DMMA_ONE_SIDED_CODE(sm90_dmma_32x32x64_trmm, trmm, triangular)
 
 KernelList sm90_dmma_32x32x64_trmm() {
-  return level3::one_sided_kernel<sm90_dmma_32x32x64_trmm_code>("sm90_dmma_32x32x64_trmm", LIBSGEMM_MATH_FP64);
+  return dmma_one_sided_kernel<sm90_dmma_32x32x64_trmm_code<false>>("sm90_dmma_32x32x64_trmm");
 }
 
 LIBSGEMM_DMMA_ONE_SIDED_CODE(sm90_dmma_32x32x64_symm, symm, symmetric)
 
 KernelList sm90_dmma_32x32x64_symm() {
-  return level3::one_sided_kernel<sm90_dmma_32x32x64_symm_code>("sm90_dmma_32x32x64_symm", LIBSGEMM_MATH_FP64);
+  return dmma_one_sided_kernel<sm90_dmma_32x32x64_symm_code<false>>("sm90_dmma_32x32x64_symm");
 }
 
 }  // namespace libsgemm::cuda

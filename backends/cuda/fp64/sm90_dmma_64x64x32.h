@@ -6,6 +6,7 @@
 namespace libsgemm::cuda {
 
 struct Sm90Dmma64x64x32 : DmmaShape<64, 64, 32, 32, 32> {
+  static constexpr bool cuts = true;
   static constexpr int stages = 3;
   static constexpr int blocks = 3;
   static constexpr Fitted fitted = Fitted::sm90_dmma_64x64x32_multistage;

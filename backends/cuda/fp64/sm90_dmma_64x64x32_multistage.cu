@@ -44,7 +44,7 @@ KernelList sm90_dmma_64x64x32_triangle() {
 LIBSGEMM_DMMA_ONE_SIDED_CODE(sm90_dmma_64x64x32_trmm, trmm, triangular)
 
 KernelList sm90_dmma_64x64x32_trmm() {
-  return level3::one_sided_kernel<sm90_dmma_64x64x32_trmm_code>("sm90_dmma_64x64x32_trmm", LIBSGEMM_MATH_FP64);
+  return dmma_one_sided_kernel<sm90_dmma_64x64x32_trmm_code<false>>("sm90_dmma_64x64x32_trmm");
 }
 
 }  // namespace libsgemm::cuda

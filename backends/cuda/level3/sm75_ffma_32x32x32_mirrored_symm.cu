@@ -57,9 +57,11 @@ int64_t rows_at_once(int64_t order) {
   return ((order + cuts - 1) / cuts + kAlign - 1) / kAlign * kAlign;
 }
 
+template <libsgemm_math_mode_t kMode>
 GemmDesc product(const GemmDesc &d, int64_t first, int64_t rows, const void *target, int64_t ld) {
   const bool left = d.side == LIBSGEMM_LEFT;
   GemmDesc gemm = gemm_step(d, left ? rows : d.m, left ? d.n : rows, d.k, d.alpha, d.beta);
+  gemm.math_mode = kMode;
   gemm.transb = left ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS;
   gemm.a = left ? target : d.b;
   gemm.lda = left ? ld : d.ldb;
@@ -78,16 +80,18 @@ bool supports(const GemmDesc &desc, int) {
   return desc.routine == Routine::symm && desc.batch == Batch::none && desc.k <= kMostElements / (4 * kAlign);
 }
 
+template <libsgemm_math_mode_t kMode>
 double cost(const GemmDesc &desc, int index) {
   const int64_t rows = rows_at_once(desc.k), ld = columns_apart(rows);
   const double cuts = static_cast<double>((desc.k + rows - 1) / rows), order = static_cast<double>(desc.k);
   const double written = cuts * kLaunchSeconds + memory_seconds(device(index), 8 * order * order);
   // A null pointer is aligned like the workspace.
-  const GemmDesc gemm = product(desc, 0, rows, nullptr, ld);
+  const GemmDesc gemm = product<kMode>(desc, 0, rows, nullptr, ld);
   if (desc.k < kWorthwhile) return written + gemm_seconds(device(index), gemm, {64, 64, 64, 6, 0.5});
   return written + cuts * step_seconds(gemm, index, 0);
 }
 
+template <libsgemm_math_mode_t kMode>
 libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *error) {
   const int64_t rows = rows_at_once(desc.k), ld = columns_apart(rows);
   const size_t used = (workspace(desc, launch.device) + 255) / 256 * 256;
@@ -104,18 +108,24 @@ libsgemm_status_t enqueue(const GemmDesc &desc, const Launch &launch, Error *err
                       dim3(kTile, kRowsAtOnce), 0, launch, error, static_cast<const float *>(desc.a), desc.lda,
                       desc.uplo == LIBSGEMM_UPPER, first, count, desc.k, static_cast<float *>(launch.workspace), ld);
     if (status == LIBSGEMM_SUCCESS)
-      status = launch_step(product(desc, first, count, launch.workspace, ld), rest, error, nullptr, "mirroring of A");
+      status =
+          launch_step(product<kMode>(desc, first, count, launch.workspace, ld), rest, error, nullptr, "mirroring of A");
   }
   return status;
+}
+
+template <libsgemm_math_mode_t kMode>
+Kernel kernel_of(const char *name) {
+  Kernel kernel = {name, kMode, prepare_fixed<supports, cost<kMode>, workspace>, enqueue<kMode>};
+  kernel.invariant = true;
+  return kernel;
 }
 
 }  // namespace
 
 KernelList sm75_ffma_32x32x32_mirrored_symm() {
-  Kernel kernel = {"sm75_ffma_32x32x32_mirrored_symm", LIBSGEMM_MATH_FP32, prepare_fixed<supports, cost, workspace>,
-                   enqueue};
-  kernel.invariant = true;
-  return kernel;
+  return {kernel_of<LIBSGEMM_MATH_FP32>("sm75_ffma_32x32x32_mirrored_symm"),
+          kernel_of<LIBSGEMM_MATH_FP64>("sm75_ffma_32x32x32_mirrored_symm_fp64")};
 }
 
 }  // namespace libsgemm::cuda

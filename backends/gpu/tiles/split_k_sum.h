@@ -3,9 +3,11 @@
 //   block: 256 threads = 256 / groups elements x groups (1, 2, 4 or 8, growing with the number of slices)
 //   group g sums a contiguous range of slices; group 0 adds the groups' sums in order
 //
-// Several groups read slices at the same time, because a single thread would wait for memory at each slice.
+// Several groups read slices at the same time, because a single thread would wait for memory at each slice. Sums of
+// chains have one group, which adds them in ascending order.
 #pragma once
 
+#include "contract/finish.h"
 #include "gpu/gpu.h"
 #include "split_k_kernel.h"
 
@@ -17,9 +19,7 @@ __device__ __forceinline__ float finished(const TileProblem &p, float sum, const
   return p.beta != 0.0f ? fmaf(p.alpha, sum, p.beta * *c) : p.alpha * sum;
 }
 __device__ __forceinline__ float finished(const TileProblem &p, double sum, const Global<float> *c) {
-  const double product = static_cast<double>(p.alpha) * sum;
-  const double old = p.beta != 0.0f ? static_cast<double>(*c) : 0.0;
-  return static_cast<float>(p.beta != 0.0f ? fma(static_cast<double>(p.beta), old, product) : product);
+  return p.beta != 0.0f ? libsgemm::finished(p.alpha, sum, p.beta, *c) : libsgemm::finished(p.alpha, sum);
 }
 
 // Real: type of the partial results. wanted(element): false for elements of a slice that C does not have. place(row,
@@ -66,7 +66,7 @@ struct SumGrid {
   dim3 grid, block;
 
   SumGrid(const TileProblem &p, int slices, int64_t count) {
-    const unsigned groups = slices >= 16 ? 8 : slices >= 8 ? 4 : slices >= 4 ? 2 : 1;
+    const unsigned groups = p.chain_tiles != 0 ? 1 : slices >= 16 ? 8 : slices >= 8 ? 4 : slices >= 4 ? 2 : 1;
     block = dim3(kSumThreads / groups, groups);
     grid = dim3(static_cast<unsigned>((p.partial_ld * p.n - 1) / block.x + 1), 1, static_cast<unsigned>(count));
   }

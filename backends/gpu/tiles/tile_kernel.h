@@ -79,6 +79,7 @@ TileProblem tile_problem(const GemmDesc &desc) {
   p.tiles_n = static_cast<int>((desc.n - 1) / Config::tile_n + 1);
   p.k_tiles = static_cast<int>((desc.k - 1) / Config::tile_k + 1);
   p.slice_tiles = p.k_tiles;
+  if (cuts_sums(desc)) p.chain_tiles = static_cast<int>(kChainTerms / Config::tile_k);
   return p;
 }
 

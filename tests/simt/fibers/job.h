@@ -143,8 +143,11 @@ class Job {
   }
 
   const GemmDesc &desc() const { return desc_; }
-  // Requires sums in sequential FMA order (oracle.h, chain()).
-  void ask_for_chains() { desc_.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT; }
+  // Requires the order of sums of `mode` (oracle.h, chain()).
+  void ask_for_chains(libsgemm_math_mode_t mode) {
+    desc_.deterministic = LIBSGEMM_DETERMINISTIC_INVARIANT;
+    desc_.math_mode = mode;
+  }
   bool arrays_on_device() const { return form_ == Form::kDeviceArrays; }
   std::string check(const Arithmetic &how = {}) { return placement_->check(how); }
 

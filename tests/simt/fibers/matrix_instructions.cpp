@@ -9,6 +9,9 @@
 #include "block.h"
 
 namespace simt {
+
+bool f64_adds_pairs = false;
+
 namespace {
 
 template <int Elements>
@@ -91,6 +94,14 @@ struct Tile {
 // so that fusing cannot change rounding.
 template <typename Number, typename Value>
 void multiply(const MatrixOp &op, const Tile<Value> &a, const Tile<Value> &b, Value (*c)[kMost]) {
+  if (op.type == MatrixType::f64 && f64_adds_pairs) {
+    for (int i = 0; i < op.m; ++i) {
+      for (int j = 0; j < op.n; ++j) {
+        for (int k = 0; k < op.k; k += 2) c[i][j] += a.at[i][k] * b.at[k][j] + a.at[i][k + 1] * b.at[k + 1][j];
+      }
+    }
+    return;
+  }
   for (int i = 0; i < op.m; ++i) {
     for (int k = 0; k < op.k; ++k) {
       const Number x = a.at[i][k];

@@ -35,6 +35,9 @@ extern const MatrixOp mfma_f32_32x32x4_xf32, mfma_f64_16x16x4f64;
 extern const MatrixOp wmma_f32_16x16x16_f16, wmma_f32_16x16x16_bf16;
 extern const MatrixOp wmma_f32_16x16x16_f16_gfx12, wmma_f32_16x16x16_bf16_gfx12;
 
+// True: FP64 products are added in pairs, in an order that a chip might have.
+extern bool f64_adds_pairs;
+
 extern const MatrixOp mma_f16, mma_bf16, mma_tf32, mma_f64, mma_f64_m8n8k4;
 // nvcuda::wmma, m16n16k16 and m16n16k8. Places are undocumented: any will do.
 extern const MatrixOp wmma_f16, wmma_bf16, wmma_tf32;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 
+#include "contract/finish.h"
 #include "gpu/aligned.h"
 #include "gpu/cost.h"
 #include "gpu/rehearsal.h"
@@ -55,6 +56,8 @@ libsgemm_status_t launch_grouped(const GroupedKernel &kernel, const GemmDesc *gr
     set_error(error, "no host memory for the table of %lld products", static_cast<long long>(total));
     return LIBSGEMM_OUT_OF_MEMORY;
   }
+  const bool cut = std::any_of(groups, groups + count, cuts_sums);
+  table->chain_tiles = cut ? static_cast<int>(kChainTerms / kernel.tile_k) : 0;
   Item *end = items.get();
   for (int64_t g = 0; g < count; ++g) {
     for (int64_t i = 0; i < groups[g].batch_count; ++i) {

@@ -19,7 +19,7 @@ __device__ __forceinline__ TilePosition<Config> tile_of_product(const GroupedPro
   return {group * kGroup + within % height, within / height};
 }
 
-template <class Config, Fetch KindA, Fetch KindB>
+template <class Config, Fetch KindA, Fetch KindB, bool kCut>
 __device__ __forceinline__ void dmma_grouped(const GroupedProducts &products) {
   using Layout = DmmaLayout<Config, KindA, KindB>;
   using A = typename Layout::A;
@@ -41,7 +41,7 @@ __device__ __forceinline__ void dmma_grouped(const GroupedProducts &products) {
   const Engine engine;
   typename Engine::Sums sum;
   const DmmaRange range = DmmaRange::of<Engine>(k_tiles, p.k - static_cast<int64_t>(k_tiles - 1) * Config::tile_k);
-  dmma_loop<Config, Layout>(engine, sum, supply, range, shared);
+  dmma_loop<Config, Layout, kCut>(engine, sum, supply, range, shared, ChainEnds<kCut>(products.chain_tiles, 0));
   const OutputTile out = {global(p.c) + static_cast<int64_t>(column) * p.ldc + row,
                           p.ldc,
                           min(p.m - row, Config::tile_m),

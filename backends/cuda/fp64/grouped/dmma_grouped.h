@@ -23,6 +23,7 @@ struct GroupedProducts {
   GroupedProduct product[kMost];
   int first[kMost + 1];
   int count;
+  int chain_tiles;  // as in TileProblem
 };
 
 static_assert(sizeof(GroupedProducts) <= kLargeParameterBytes, "it is a kernel's parameter");
@@ -37,7 +38,7 @@ struct GroupedInstance {
 };
 
 struct GroupedKernel {
-  int tile_m, tile_n;
+  int tile_m, tile_n, tile_k;
   libsgemm_status_t (*enqueue)(GroupedInstance instance, const GroupedProducts &products, const Launch &launch,
                                Error *error);
 };

@@ -14,11 +14,12 @@ constexpr double kLookUpSeconds = 0.5e-6;  // about ten dependent reads before a
 template <class DeviceCode>
 struct DmmaGrouped {
   using Config = typename DeviceCode::Config;
-  static constexpr GroupedKernel kernel = {Config::tile_m, Config::tile_n, DeviceCode::enqueue};
+  static constexpr GroupedKernel kernel = {Config::tile_m, Config::tile_n, Config::tile_k, DeviceCode::enqueue};
 
   static bool supports_group(const GemmDesc &desc, int index) {
     return desc.routine == Routine::gemm && desc.type == Type::f32 && DeviceCode::runs_on(index) &&
-           device(index).parameter_bytes >= kLargeParameterBytes && fits_grouped(desc, kernel);
+           device(index).parameter_bytes >= kLargeParameterBytes && fits_grouped(desc, kernel) &&
+           keeps_chains<Config>(desc, index);
   }
   // The host must read pointers, but arrays of them may be in device memory.
   static bool supports(const GemmDesc &desc, int index) {
@@ -76,6 +77,7 @@ Kernel dmma_grouped_kernel(const char *name) {
   using Grouped = DmmaGrouped<DeviceCode>;
   static constexpr GroupedLaunch groups = {Grouped::cost_of_groups, Grouped::launch_groups};
   Kernel kernel = {name, LIBSGEMM_MATH_FP64, prepare_fixed<Grouped::supports, Grouped::cost>, Grouped::launch};
+  kernel.invariant = true;
   kernel.groups = &groups;
   return kernel;
 }
@@ -83,10 +85,10 @@ Kernel dmma_grouped_kernel(const char *name) {
 }  // namespace libsgemm::cuda
 
 #define LIBSGEMM_DMMA_GROUPED_CODE(NAME)                                                                              \
-  template <Fetch KindA, Fetch KindB>                                                                                 \
+  template <Fetch KindA, Fetch KindB, bool kCut>                                                                      \
   __global__ void __launch_bounds__(Config::threads, Config::blocks)                                                  \
       NAME(const __grid_constant__ GroupedProducts products) {                                                        \
-    if constexpr (Config::Instruction::exists) dmma_grouped<Config, KindA, KindB>(products);                          \
+    if constexpr (Config::Instruction::exists) dmma_grouped<Config, KindA, KindB, kCut>(products);                    \
   }                                                                                                                   \
   namespace {                                                                                                         \
   struct DeviceCode : DmmaCode<Config> {                                                                              \
@@ -98,8 +100,9 @@ Kernel dmma_grouped_kernel(const char *name) {
       const auto run = [&](auto a, auto b) {                                                                          \
         constexpr Fetch kA = decltype(a)::value, kB = decltype(b)::value;                                             \
         const dim3 grid(static_cast<unsigned>(products.first[products.count]));                                       \
-        return launch_kernel(&NAME<kA, kB>, grid, dim3(Config::threads), DmmaLayout<Config, kA, kB>::bytes, launch,   \
-                             error, products);                                                                        \
+        auto *kernel = products.chain_tiles != 0 ? &NAME<kA, kB, true> : &NAME<kA, kB, false>;                        \
+        return launch_kernel(kernel, grid, dim3(Config::threads), DmmaLayout<Config, kA, kB>::bytes, launch, error,   \
+                             products);                                                                               \
       };                                                                                                              \
       return instance.vectors ? with_fetch<engine, true>(transposed, run)                                             \
                               : with_fetch<engine, false>(transposed, run);                                           \
