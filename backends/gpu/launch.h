@@ -12,7 +12,7 @@ libsgemm_status_t launch_raw(const void *kernel, dim3 grid, dim3 block, size_t s
 libsgemm_status_t clear(void *memory, size_t bytes, const Launch &launch, Error *error);
 
 // Device pointer to host memory, page-locked at the first use in the device's own context. NULL if that fails, or if
-// another context of the program is current. `memory` is always the same for a device, and never freed.
+// another context of the program is current. `memory` is for one device, and never freed.
 void *page_locked(int device, void *memory, size_t bytes);
 
 template <typename... Parameters, typename Enqueue, typename... Arguments>

@@ -330,8 +330,10 @@ Matrix chain(const Problem &p, libsgemm_layout_t layout) {
 
 }  // namespace
 
-Matrix chain(const Problem &p, libsgemm_layout_t layout, libsgemm_math_mode_t mode) {
-  return mode == LIBSGEMM_MATH_FP64 ? chain<double>(p, layout) : chain<float>(p, layout);
+const Matrix &chain(const Problem &p, libsgemm_layout_t layout, libsgemm_math_mode_t mode) {
+  const auto [place, is_new] = p.chains.try_emplace({layout, mode});
+  if (is_new) place->second = mode == LIBSGEMM_MATH_FP64 ? chain<double>(p, layout) : chain<float>(p, layout);
+  return place->second;
 }
 
 Arithmetic arithmetic_of(const libsgemm_info_t &info) {

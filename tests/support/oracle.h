@@ -2,6 +2,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "cases.h"
@@ -68,6 +70,7 @@ struct Problem {
   Matrix a, b, c;                    // c: written matrix (B of strmm, strsm), before the call
   std::vector<double> value, limit;  // empty for a random strsm: its residual is judged
   std::vector<bool> leaves_range;
+  mutable std::map<std::pair<libsgemm_layout_t, libsgemm_math_mode_t>, Matrix> chains;  // results of chain()
 };
 
 // Draws matrices from `seed`, with the answer.
@@ -91,8 +94,9 @@ std::vector<Problem> make_batch(const Case &test, int count, Sharing sharing);
 using Rows = std::vector<char>;
 void solve(Problem *problem);
 
-// The elements that LIBSGEMM_DETERMINISTIC_INVARIANT promises, in mode FP32 or FP64.
-Matrix chain(const Problem &problem, libsgemm_layout_t layout, libsgemm_math_mode_t mode);
+// The elements that LIBSGEMM_DETERMINISTIC_INVARIANT promises, in mode FP32 or FP64. Computed once for a problem, whose
+// matrices must not change afterwards.
+const Matrix &chain(const Problem &problem, libsgemm_layout_t layout, libsgemm_math_mode_t mode);
 
 Answer answer(const Problem &problem, const Arithmetic &how, Bound bound = Bound::kUsual, const Rows &rows = {});
 

@@ -1,7 +1,7 @@
+#include <map>
 #include <mutex>
-#include <vector>
+#include <utility>
 
-#include "devices.h"
 #include "gpu/launch.h"
 #include "runtime.h"
 #include "scope.h"
@@ -9,7 +9,7 @@
 namespace libsgemm::gpu {
 namespace {
 
-// A device's latest page-locked memory; the lock ends with the context.
+// The latest lock of a piece of memory for a device; it ends with the context.
 struct Locked {
   uint64_t context;
   void *seen;
@@ -29,11 +29,11 @@ void *lock(int index, void *memory, size_t bytes) {
 
 void *page_locked(int index, void *memory, size_t bytes) {
   static std::mutex *mutex = new std::mutex;
-  static auto *all = new std::vector<Locked>(static_cast<size_t>(device_count()));
+  static auto *all = new std::map<std::pair<int, const void *>, Locked>;
   const uint64_t now = context(index);
   if (now % 2 == 0) return nullptr;
   const std::lock_guard<std::mutex> guard(*mutex);
-  Locked &locked = (*all)[static_cast<size_t>(index)];
+  Locked &locked = (*all)[{index, memory}];
   if (locked.context != now) locked = {now, lock(index, memory, bytes)};
   return locked.seen;
 }
