@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <string>
@@ -92,7 +93,9 @@ TEST_CASE("an error is found in any product of a batch") {
 }
 
 TEST_CASE("a result is right in the arithmetic it was computed in, and in no other") {
-  const libsgemm_math_mode_t modes[] = {LIBSGEMM_MATH_FP32, LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16};
+  std::vector<libsgemm_math_mode_t> modes = {LIBSGEMM_MATH_FP32};
+  std::copy_if(sgemm_test::kOtherModes.begin(), sgemm_test::kOtherModes.end(), std::back_inserter(modes),
+               sgemm_test::rounds);
   for (const libsgemm_math_mode_t ran : modes) {
     for (const libsgemm_op_t op : {LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS}) {
       Problem p(Routine::gemm, 20, 30, 40);
@@ -154,7 +157,7 @@ TEST_CASE("kernels that truncate, and parts of inputs, have bounds of their own"
 TEST_CASE("the library rounds as the tests do") {
   const auto check = [](uint32_t bits) {
     const float x = sgemm_test::float_of_bits(bits);
-    for (const libsgemm_math_mode_t mode : {LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16}) {
+    for (const libsgemm_math_mode_t mode : sgemm_test::kOtherModes) {
       const float ours = rounded(x, mode), wanted = sgemm_test::as_input(mode, x);
       if (std::isnan(x) && std::isnan(ours)) continue;
       if (sgemm_test::bits_of(ours) == sgemm_test::bits_of(wanted)) continue;
