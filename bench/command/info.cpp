@@ -13,6 +13,7 @@
 #include "base/command.h"
 #include "base/library.h"
 #include "base/timing.h"
+#include "contract/desc.h"
 #include "process/env.h"
 
 namespace command {
@@ -24,18 +25,22 @@ constexpr size_t kWidth = 100;
 constexpr size_t kIndent = 12;  // column of the text about a backend
 constexpr const char *kBuiltIn = "built in";
 
-struct Shortened {
-  const char *routines, *words;
-};
-constexpr Shortened kShortened[] = {{"gemm symm syrk syr2k trmm trsm gemmtr batches", "all"},
-                                    {"gemm symm syrk syr2k trmm gemmtr batches", "all but trsm"},
-                                    {"", "-"}};
-
 constexpr int64_t kSizes[] = {8, 512, 4096};
 constexpr int64_t kLarge = 1000;     // larger sizes are called once, if expected to be short
 constexpr double kLongestProbe = 1;  // seconds
 
 std::string text(const Json &value) { return value.get<std::string>(); }
+
+std::string shortened(const std::string &routines) {
+  std::string all, without_trsm;
+  for (const libsgemm::RoutineTraits &traits : libsgemm::kRoutines) {
+    all += std::string(traits.name) + " ";
+    if (traits.routine != libsgemm::Routine::trsm) without_trsm += std::string(traits.name) + " ";
+  }
+  if (routines == all + "batches") return "all";
+  if (routines == without_trsm + "batches") return "all but trsm";
+  return routines.empty() ? "-" : routines;
+}
 
 // The first word of a kernel's name is its architecture: "sm80_..." needs sm_80 or later, "gfx_..." any AMD GPU. sm_90
 // kernels need sm_90 itself.
@@ -310,11 +315,8 @@ void print_kernels(const Json &backends) {
       std::string types = text(kernel["types"]);
       idle = idle || types.empty();
       if (kernel["math_mode"] != "fp32") types += " as " + text(kernel["math_mode"]);
-      std::string routines = text(kernel["routines"]);
-      for (const Shortened &list : kShortened) {
-        if (routines == list.routines) routines = list.words;
-      }
-      rows.push_back({text(kernel["name"]), routines, types, text(kernel["architectures"]), text(kernel["purpose"])});
+      rows.push_back({text(kernel["name"]), shortened(text(kernel["routines"])), types, text(kernel["architectures"]),
+                      text(kernel["purpose"])});
     }
     print_table(rows);
     if (idle) fmt::print("  -: for devices that are not in this machine\n");

@@ -29,8 +29,8 @@ std::string roff(const std::string &text) {
 
 constexpr const char *kDescription =
     R"(.SH DESCRIPTION
-libsgemm is a library of single-precision level-3 BLAS routines (SGEMM, SSYMM, SSYRK, SSYR2K, STRMM, STRSM, SGEMMTR,
-batches, and products of 16-bit inputs) that run on whatever the machine has: an NVIDIA or AMD GPU, or the CPU.
+libsgemm is a library of the single-precision level-3 BLAS, with batches and products of 16-bit inputs, that runs on
+whatever the machine has: an NVIDIA or AMD GPU, or the CPU.
 This command shows the available backends and what would be chosen, multiplies matrices in files, measures, and runs
 programs on the library without a change to them.
 )";

@@ -34,7 +34,7 @@ class GivenBack {
 };
 
 // True if a call that no GPU takes goes to the program's function: its BLAS lacks one of the six routines, or the form
-// (16-bit types, batches) is beyond them. gemmtr is composed from sgemm.
+// (16-bit types, batches) is beyond them. Routines beyond the six are composed of them.
 inline bool gives_back(const Own &own, const Call &call) {
   const bool beyond = call.type != Type::f32 || call.batch != Batch::none;
   return own.definition != nullptr && (own.blas == nullptr || beyond);

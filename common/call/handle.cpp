@@ -4,6 +4,7 @@
 #include <new>
 
 #include "call.h"
+#include "contract/math_mode.h"
 #include "contract/streams.h"
 #include "graph_workspace.h"
 #include "process/context.h"
@@ -306,8 +307,8 @@ libsgemm_status_t libsgemm_set_math_mode(libsgemm_handle_t h, libsgemm_math_mode
   const libsgemm_status_t status = begin(gate, "libsgemm_set_math_mode", h);
   if (status != LIBSGEMM_SUCCESS) return status;
   const int value = static_cast<int>(mode);
-  if (value < LIBSGEMM_MATH_FP32 || value > LIBSGEMM_MATH_FP32_FAST) {
-    return bad_number(2, "mode", value, "0 (fp32) to 7 (fp32_fast)");
+  if (value < 0 || value >= libsgemm::kModeCount) {
+    return bad_number(2, "mode", value, "an enumerator of libsgemm_math_mode_t");
   }
   h->settings.math_mode = mode;
   return status;

@@ -295,14 +295,15 @@ TEST_CASE("the math mode of a handle comes back") {
   libsgemm_math_mode_t mode = LIBSGEMM_MATH_FP16;
   REQUIRE(libsgemm_get_math_mode(handle, &mode) == LIBSGEMM_SUCCESS);
   CHECK(mode == LIBSGEMM_MATH_FP32);
-  for (const libsgemm_math_mode_t each :
-       {LIBSGEMM_MATH_BF16X6, LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16,
-        LIBSGEMM_MATH_FP64, LIBSGEMM_MATH_FP32_FAST, LIBSGEMM_MATH_FP32}) {
+  std::vector<libsgemm_math_mode_t> modes(kOtherModes.begin(), kOtherModes.end());
+  modes.push_back(LIBSGEMM_MATH_FP32);
+  for (const libsgemm_math_mode_t each : modes) {
     REQUIRE(libsgemm_set_math_mode(handle, each) == LIBSGEMM_SUCCESS);
     REQUIRE(libsgemm_get_math_mode(handle, &mode) == LIBSGEMM_SUCCESS);
     CHECK(mode == each);
   }
-  CHECK(libsgemm_set_math_mode(handle, no_enumerator<libsgemm_math_mode_t>(8)) == LIBSGEMM_INVALID_ARGUMENT);
+  CHECK(libsgemm_set_math_mode(handle, no_enumerator<libsgemm_math_mode_t>(kOtherModeCount + 1)) ==
+        LIBSGEMM_INVALID_ARGUMENT);
   REQUIRE(libsgemm_get_math_mode(handle, &mode) == LIBSGEMM_SUCCESS);
   CHECK(mode == LIBSGEMM_MATH_FP32);
   CHECK(libsgemm_get_math_mode(handle, nullptr) == LIBSGEMM_INVALID_ARGUMENT);

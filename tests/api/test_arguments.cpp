@@ -14,8 +14,7 @@ namespace {
 Case case_of(Routine routine) {
   Case test;
   test.routine = routine;
-  const bool square =
-      of_floats(routine) == Routine::kSsyrk || routine == Routine::kSsyr2k || routine == Routine::kSgemmtr;
+  const bool square = writes_triangle(routine);
   test.n = 2;
   test.m = square ? 2 : 3;
   test.k = 4;
@@ -113,11 +112,6 @@ TEST_CASE("arguments are checked where nothing would be computed") {
 namespace {
 
 constexpr int64_t kHuge = INT64_MAX;
-
-bool has_parameter(Routine routine, const std::string &name) {
-  const std::vector<std::string> &names = parameters(routine);
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 std::vector<Routine> all_routines() {
   std::vector<Routine> routines = kSingleRoutines;
@@ -263,8 +257,7 @@ class OneArray {
   static Case case_of_overlap(Routine routine) {
     Case test;
     test.routine = routine;
-    const bool square =
-        of_floats(routine) == Routine::kSsyrk || routine == Routine::kSsyr2k || routine == Routine::kSgemmtr;
+    const bool square = writes_triangle(routine);
     test.m = square ? 4 : 5;
     test.n = 4;
     test.k = routine == Routine::kSsymm || routine == Routine::kStrmm ? 5 : 3;
@@ -287,8 +280,8 @@ class OneArray {
 
 TEST_CASE("C that shares an element with A or B is refused, interleaved blocks of one array are not") {
   Random random(5);
-  for (const Routine routine :
-       {Routine::kSgemm, Routine::kSsymm, Routine::kSsyrk, Routine::kSsyr2k, Routine::kStrmm, Routine::kSgemmtr}) {
+  for (const Routine routine : kSingleRoutines) {
+    if (element_of(routine) != Element::kFloat || routine == Routine::kStrsm) continue;
     int legal = 0, interleaved = 0, illegal = 0;
     for (int repeat = 0; repeat < 1000; ++repeat) {
       OneArray x(routine, &random);

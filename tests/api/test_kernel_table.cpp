@@ -5,6 +5,7 @@
 #include "contract/kernel_table.h"
 #include "process/thread_info.h"
 #include "support/catch.h"
+#include "support/modes.h"
 
 namespace {
 
@@ -78,9 +79,10 @@ TEST_CASE("fp32_fast is the fastest of what keeps the bound of FP32") {
   CHECK(serves(LIBSGEMM_MATH_FP32_FAST, LIBSGEMM_MATH_FP32_FAST));
   CHECK(serves(LIBSGEMM_MATH_FP32, LIBSGEMM_MATH_FP32_FAST));
   CHECK(serves(LIBSGEMM_MATH_FP64, LIBSGEMM_MATH_FP32_FAST));
-  for (const libsgemm_math_mode_t mode : {LIBSGEMM_MATH_BF16X6, LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_TF32,
-                                          LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16, LIBSGEMM_MATH_FP32}) {
-    if (mode != LIBSGEMM_MATH_FP32) CHECK_FALSE(serves(mode, LIBSGEMM_MATH_FP32_FAST));
+  CHECK_FALSE(serves(LIBSGEMM_MATH_FP32_FAST, LIBSGEMM_MATH_FP32));
+  for (const libsgemm_math_mode_t mode : sgemm_test::kOtherModes) {
+    if (mode == LIBSGEMM_MATH_FP64 || mode == LIBSGEMM_MATH_FP32_FAST) continue;
+    CHECK_FALSE(serves(mode, LIBSGEMM_MATH_FP32_FAST));
     CHECK_FALSE(serves(LIBSGEMM_MATH_FP32_FAST, mode));
   }
   CHECK_FALSE(serves(LIBSGEMM_MATH_FP32_FAST, LIBSGEMM_MATH_FP64));

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "support/numbers.h"
+#include "support/modes.h"
 
 namespace sgemm_test {
 namespace {
@@ -20,12 +20,7 @@ std::vector<float> numbers(Random *random, ConvInputs inputs, int64_t count) {
   return all;
 }
 
-double rounded(float value, libsgemm_math_mode_t mode) {
-  if (mode == LIBSGEMM_MATH_TF32) return static_cast<double>(tf32_from_float(value));
-  if (mode == LIBSGEMM_MATH_BF16) return static_cast<double>(float_from_bfloat16(bfloat16_from_float(value)));
-  if (mode == LIBSGEMM_MATH_FP16) return static_cast<double>(float_from_half(half_from_float(value)));
-  return static_cast<double>(value);
-}
+double rounded(float value, libsgemm_math_mode_t mode) { return static_cast<double>(as_input(mode, value)); }
 
 double limit_of(const ConvProblem &problem, const ConvArithmetic &how, double wanted, double sum) {
   const double k = static_cast<double>(problem.terms);
@@ -40,14 +35,9 @@ double limit_of(const ConvProblem &problem, const ConvArithmetic &how, double wa
 }  // namespace
 
 ConvArithmetic conv_arithmetic_of(const libsgemm_info_t &info) {
-  static const struct {
-    const char *name;
-    libsgemm_math_mode_t mode;
-  } kModes[] = {{"fp32", LIBSGEMM_MATH_FP32}, {"bf16x6", LIBSGEMM_MATH_BF16X6},      {"fp16x3", LIBSGEMM_MATH_FP16X3},
-                {"tf32", LIBSGEMM_MATH_TF32}, {"bf16", LIBSGEMM_MATH_BF16},          {"fp16", LIBSGEMM_MATH_FP16},
-                {"fp64", LIBSGEMM_MATH_FP64}, {"fp32_fast", LIBSGEMM_MATH_FP32_FAST}};
-  for (const auto &mode : kModes) {
-    if (std::strcmp(info.math_mode, mode.name) == 0) return {mode.mode, info.truncated != 0};
+  for (int mode = LIBSGEMM_MATH_FP32; mode <= kOtherModeCount; ++mode) {
+    const auto each = static_cast<libsgemm_math_mode_t>(mode);
+    if (std::strcmp(info.math_mode, name_of(each)) == 0) return {each, info.truncated != 0};
   }
   std::abort();
 }

@@ -203,8 +203,7 @@ TEST_CASE("math modes of convolutions") {
         REQUIRE(probe.run(handle) == LIBSGEMM_SUCCESS);
         const ConvArithmetic ran = conv_arithmetic_of(last_info());
         if (subject().backend == "ref" || subject().backend == "openblas") {
-          const bool rounds = mode == LIBSGEMM_MATH_TF32 || mode == LIBSGEMM_MATH_BF16 || mode == LIBSGEMM_MATH_FP16;
-          CHECK(ran.mode == (rounds || mode == LIBSGEMM_MATH_FP64 ? mode : LIBSGEMM_MATH_FP32));
+          CHECK(ran.mode == (rounds(mode) || mode == LIBSGEMM_MATH_FP64 ? mode : LIBSGEMM_MATH_FP32));
         }
         const ConvProblem problem(test, direction, ConvInputs::kRandom, 2, -1, ran.mode);
         for (const ConvLayout layout : {ConvLayout::kNchw, ConvLayout::kNhwc, ConvLayout::kScattered}) {

@@ -86,8 +86,9 @@ TEST_CASE("the other routines, of which some are cut") {
   begin();
   for (const size_t bytes : {size_t{0}, size_t{60} << 10}) {
     limit(bytes, 0);
-    for (const Routine routine :
-         {Routine::kSsymm, Routine::kSsyr2k, Routine::kStrmm, Routine::kStrsm, Routine::kSgemmtr}) {
+    for (const Routine routine : sgemm_test::kSingleRoutines) {
+      if (sgemm_test::element_of(routine) != sgemm_test::Element::kFloat) continue;
+      if (routine == Routine::kSgemm || routine == Routine::kSsyrk) continue;
       for (int way = 0; way < 16; ++way) {
         Args args;
         const bool left = (way & 1) != 0;
@@ -99,7 +100,7 @@ TEST_CASE("the other routines, of which some are cut") {
         args.m = left ? 40 : 120;
         args.n = left ? 120 : 40;
         args.k = 37;
-        if (routine == Routine::kSsyr2k || routine == Routine::kSgemmtr) args.m = args.n = 50;
+        if (sgemm_test::writes_triangle(routine)) args.m = args.n = 50;
         args.alpha = 2;
         args.beta = (way & 1) != 0 ? 0.0f : 3.0f;
         args.lda = args.ldb = args.ldc = 125;
@@ -117,8 +118,8 @@ TEST_CASE("a triangle of C is cut into triangles and products") {
   int most = 0;
   for (const size_t bytes : {size_t{0}, size_t{64} << 10, size_t{40} << 10, size_t{16} << 10}) {
     limit(bytes, 0);
-    for (const Routine routine :
-         {Routine::kSsyrk, Routine::kSsyr2k, Routine::kSgemmtr, Routine::kShsyrk, Routine::kSbsyrk}) {
+    for (const Routine routine : sgemm_test::kSingleRoutines) {
+      if (!sgemm_test::writes_triangle(routine)) continue;
       // The mock's kernel off the diagonal needs 2 MiB of workspace.
       if (bytes != 0 && sgemm_test::element_of(routine) != sgemm_test::Element::kFloat) continue;
       for (int way = 0; way < 16; ++way) {

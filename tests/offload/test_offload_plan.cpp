@@ -241,7 +241,9 @@ TEST_CASE("one operand of a side is whole, and C is cut along the other") {
 }
 
 TEST_CASE("a triangle of C is cut alike in both directions") {
-  for (const Routine routine : {Routine::syrk, Routine::syr2k, Routine::gemmtr}) {
+  for (const RoutineTraits &traits : kRoutines) {
+    if (!traits.triangle_of_c) continue;
+    const Routine routine = traits.routine;
     for (const libsgemm_uplo_t uplo : {LIBSGEMM_UPPER, LIBSGEMM_LOWER}) {
       for (const size_t budget : {size_t{70} << 30, size_t{1} << 30, size_t{30} << 20}) {
         GemmDesc d = product(9000, 9000, 5000, uplo == LIBSGEMM_UPPER);
@@ -270,7 +272,9 @@ TEST_CASE("a triangle of C is cut alike in both directions") {
 }
 
 TEST_CASE("sums in FP64 of a triangle are one, beside the diagonal as on it, but for syr2k's two products") {
-  for (const Routine routine : {Routine::syrk, Routine::syr2k, Routine::gemmtr}) {
+  for (const RoutineTraits &traits : kRoutines) {
+    if (!traits.triangle_of_c) continue;
+    const Routine routine = traits.routine;
     for (const libsgemm_math_mode_t mode : {LIBSGEMM_MATH_FP32, LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_FP64}) {
       GemmDesc d = product(9000, 9000, 500);
       d.routine = routine;

@@ -154,7 +154,7 @@ bool call_is_sound() {
   return call_is_sound(&product);
 }
 
-// Every math mode that rounds inputs changes this number: bf16 to 0x1.02p0, tf32 and fp16 to 0x1.01p0.
+// Every math mode that rounds inputs changes this number (test_environment.cpp).
 std::string input_of_product() {
   const float x = 0x1.012p0f, one = 1;
   float c = 0;

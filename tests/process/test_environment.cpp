@@ -4,6 +4,7 @@
 
 #include "support/catch.h"
 #include "support/faults.h"
+#include "support/modes.h"
 #include "support/process.h"
 
 using namespace sgemm_test;
@@ -21,6 +22,14 @@ bool is_available(const std::string &backend) {
 }
 
 std::string cpu_backend() { return is_available("openblas") ? "openblas" : "ref"; }
+
+// The CPU splits no inputs.
+bool runs_on_cpu(const std::string &mode) {
+  for (const libsgemm_math_mode_t each : kOtherModes) {
+    if (mode == name_of(each)) return rounds(each) || each == LIBSGEMM_MATH_FP64;
+  }
+  return false;
+}
 
 Outcome probe(const Environment &environment, const std::vector<std::string> &arguments = {}) {
   Outcome outcome = run_probe(PROBE, arguments, environment);
@@ -110,7 +119,7 @@ TEST_CASE("an invalid value is an error that names the variable and lists the va
       {"DEVICE_MEMORY_LIMIT", {"0", "-1", "x", "4T", "4GB", "G", "99999999999G"}, {"K", "M", "G"}},
       {"PINNED_MEMORY_LIMIT", {"0", "1.5G", "256 M"}, {"K", "M", "G"}},
       {"TIMEOUT", {"-1", "x", "inf", "5s"}, {"seconds"}},
-      {"MATH_MODE", {"fp8", "TF32", "0"}, {"fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64", "fp32_fast"}},
+      {"MATH_MODE", {"fp8", "TF32", "0"}, {std::begin(kModeNames), std::end(kModeNames)}},
       {"DETERMINISTIC", {"maybe", "2", "Invariant"}, {"0", "1", "invariant"}},
       {"VERIFY", {"yes", "1"}, {"off", "sample", "full"}},
       {"VERIFY_ACTION", {"die", "1"}, {"warn", "retry", "error"}},
@@ -154,12 +163,14 @@ TEST_CASE("several invalid values are all named") {
 }
 
 TEST_CASE("every valid value is accepted, and an empty one means the default") {
+  std::vector<std::string> modes = {""};
+  modes.insert(modes.end(), std::begin(kModeNames), std::end(kModeNames));
   const std::vector<std::pair<std::string, std::vector<std::string>>> table = {
       {"STRICT", {"", "0", "1"}},
       {"DEVICES", {"", "all", "none", "0", "0,2"}},
       {"OFFLOAD", {"", "auto", "never"}},
       {"OFFLOAD_THRESHOLD", {"", "1000000", "1e6", "2000.5"}},
-      {"MATH_MODE", {"", "fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64", "fp32_fast"}},
+      {"MATH_MODE", modes},
       {"DETERMINISTIC", {"", "0", "1"}},
       {"VERIFY", {"", "off", "sample", "full"}},
       {"VERIFY_ACTION", {"", "warn", "retry", "error"}},
@@ -175,8 +186,7 @@ TEST_CASE("every valid value is accepted, and an empty one means the default") {
       Outcome outcome = probe({{"LIBSGEMM_" + row.first, value}});
       INFO(row.first << "=" << value << outcome.description());
       check_success(outcome, cpu_backend());
-      const bool runs = value == "tf32" || value == "bf16" || value == "fp16" || value == "fp64";
-      CHECK(outcome.report["math_mode"] == (runs ? value : "fp32"));  // the CPU splits no inputs
+      CHECK(outcome.report["math_mode"] == (row.first == "MATH_MODE" && runs_on_cpu(value) ? value : "fp32"));
       CHECK(outcome.report["verified"] == (value == "sample" || value == "full" ? "1" : "0"));
       if (row.first != "VERBOSE") CHECK(outcome.err == "");
     }
@@ -184,11 +194,14 @@ TEST_CASE("every valid value is accepted, and an empty one means the default") {
 }
 
 TEST_CASE("LIBSGEMM_MATH_MODE is the arithmetic that runs") {
-  // 1 + 2^-8 + 2^-11, rounded to the mode's input bits; two modes have a tie.
-  const std::map<std::string, std::string> inputs = {
-      {"", "0x1.012p+0"},       {"fp32", "0x1.012p+0"}, {"bf16x6", "0x1.012p+0"},
-      {"fp16x3", "0x1.012p+0"}, {"tf32", "0x1.01p+0"},  {"bf16", "0x1.02p+0"},
-      {"fp16", "0x1.01p+0"},    {"fp64", "0x1.012p+0"}, {"fp32_fast", "0x1.012p+0"}};
+  // 1 + 2^-8 + 2^-11, rounded to the mode's input bits.
+  std::map<std::string, std::string> inputs = {{"", "0x1.012p+0"}};
+  for (int mode = 0; mode <= kOtherModeCount; ++mode) {
+    char text[32];
+    const float input = as_input(static_cast<libsgemm_math_mode_t>(mode), 0x1.012p0f);
+    std::snprintf(text, sizeof text, "%a", static_cast<double>(input));
+    inputs[kModeNames[mode]] = text;
+  }
   for (const std::string backend : {"openblas", "ref"}) {
     if (!is_available(backend)) continue;
     for (const auto &mode : inputs) {

@@ -56,23 +56,12 @@ void draw_sizes(Draw *draw, bool small, Case *test) {
     const double most = shape >= 997 ? 1500 : 500;
     for (int64_t *size : {&test->m, &test->n, &test->k}) *size = draw->log_uniform(60, most);
   }
-  switch (of_floats(test->routine)) {
-    case Routine::kSsyrk:
-    case Routine::kSsyr2k:
-    case Routine::kSgemmtr:
-      test->n = test->m = std::min<int64_t>(test->m, 1500);
-      break;
-    case Routine::kSsymm:
-    case Routine::kStrmm:
-    case Routine::kStrsm:
-      // The triangle is dense.
-      (test->side == LIBSGEMM_LEFT ? test->m : test->n) =
-          std::min<int64_t>(1500, test->side == LIBSGEMM_LEFT ? test->m : test->n);
-      test->k = test->side == LIBSGEMM_LEFT ? test->m : test->n;
-      break;
-    default:
-      break;
+  if (writes_triangle(test->routine)) test->m = std::min<int64_t>(test->m, 1500);
+  if (has_parameter(test->routine, "side")) {  // the triangle is dense
+    int64_t &order = test->side == LIBSGEMM_LEFT ? test->m : test->n;
+    order = std::min<int64_t>(order, 1500);
   }
+  fit_sizes(test);
 }
 
 int padding(Draw *draw) {

@@ -120,7 +120,7 @@ const std::vector<float> kWitnesses = {0.0f,
                                        -0x1.006p0f,  // tie above an odd number
                                        0x1.00201p0f,
                                        0x1.001ff8p0f,
-                                       0x1.01p0f,  // tie of bf16
+                                       0x1.01p0f,  // tie at 8 bits
                                        0x1.03p0f,
                                        -0x1.01001p0f,
                                        0x1.00ffp0f,

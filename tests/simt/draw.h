@@ -70,20 +70,7 @@ inline void set_size(int64_t m, int64_t n, int64_t k, Case *test) {
   test->m = m;
   test->n = n;
   test->k = k;
-  switch (of_floats(test->routine)) {
-    case Routine::kSsyrk:
-    case Routine::kSsyr2k:
-    case Routine::kSgemmtr:
-      test->n = m;
-      break;
-    case Routine::kSsymm:
-    case Routine::kStrmm:
-    case Routine::kStrsm:
-      test->k = test->side == LIBSGEMM_LEFT ? m : n;
-      break;
-    default:
-      break;
-  }
+  fit_sizes(test);
 }
 
 inline std::vector<Case> small_cases(Routine routine) {

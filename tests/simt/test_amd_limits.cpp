@@ -275,8 +275,7 @@ TEST_CASE("chips have the modes that the tests expect of them", "[.choice]") {
     const int device = simt::device_called(s.name);
     const std::string arch = hip::device(device).arch_name;
     for (const libsgemm_math_mode_t mode : sgemm_test::kOtherModes) {
-      const bool rounds = mode == LIBSGEMM_MATH_TF32 || mode == LIBSGEMM_MATH_FP16 || mode == LIBSGEMM_MATH_BF16;
-      const Call large = rounds ? product(1100, 1030, 700, mode) : product(3100, 3030, 300, mode);
+      const Call large = sgemm_test::rounds(mode) ? product(1100, 1030, 700, mode) : product(3100, 3030, 300, mode);
       const GemmDesc d = description(large);
       bool has = false;
       for (int i = 0; i < gpu::kernel_count(); ++i) {

@@ -108,18 +108,7 @@ struct Memory {
   }
 };
 
-double rounded(float value, libsgemm_math_mode_t mode) {
-  switch (mode) {
-    case LIBSGEMM_MATH_TF32:
-      return double{sgemm_test::tf32_from_float(value)};
-    case LIBSGEMM_MATH_BF16:
-      return double{sgemm_test::float_from_bfloat16(sgemm_test::bfloat16_from_float(value))};
-    case LIBSGEMM_MATH_FP16:
-      return double{sgemm_test::float_from_half(sgemm_test::half_from_float(value))};
-    default:
-      return double{value};
-  }
-}
+double rounded(float value, libsgemm_math_mode_t mode) { return double{as_input(mode, value)}; }
 
 // Output, and each element's sum of term magnitudes, the unit of errors.
 struct Expected {

@@ -124,9 +124,7 @@ TEST_CASE("a device judges all elements as the host does") {
 }
 
 TEST_CASE("a device judges elements of every arithmetic", "[data]") {
-  for (const libsgemm_math_mode_t mode :
-       {LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16, LIBSGEMM_MATH_BF16X6, LIBSGEMM_MATH_FP16X3,
-        LIBSGEMM_MATH_FP64, LIBSGEMM_MATH_FP32_FAST}) {
+  for (const libsgemm_math_mode_t mode : kOtherModes) {
     judge_corners(case_of_size(Routine::kSgemm, 33, 34, 20, 1), {mode, false});
     judge_corners(case_of_size(Routine::kSgemm, 33, 34, 20, 1), {mode, true});
   }

@@ -1,5 +1,6 @@
 #include "call.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace sgemm_test {
@@ -225,6 +226,13 @@ const std::vector<std::string> &parameters(Routine routine) {
 }
 
 const std::vector<std::string> &batch_parameters() { return kBatch; }
+
+bool has_parameter(Routine routine, const std::string &name) {
+  const std::vector<std::string> &all = parameters(routine);
+  return std::find(all.begin(), all.end(), name) != all.end();
+}
+
+bool writes_triangle(Routine routine) { return has_parameter(routine, "uplo") && !has_parameter(routine, "side"); }
 
 Element element_of(Routine routine) {
   switch (single_of(routine)) {

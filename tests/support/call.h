@@ -78,6 +78,10 @@ std::string batch_entry_name(Element element);
 // An argument's position is its index plus one.
 const std::vector<std::string> &parameters(Routine routine);
 const std::vector<std::string> &batch_parameters();
+bool has_parameter(Routine routine, const std::string &name);
+
+// Only the `uplo` triangle of C is read and written, and m is n.
+bool writes_triangle(Routine routine);
 
 Element element_of(Routine routine);
 

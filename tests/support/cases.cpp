@@ -26,10 +26,9 @@ bool has_three_sizes(Routine routine) { return of_floats(routine) == Routine::kS
 bool is_triangular(Routine routine) { return routine == Routine::kStrmm || routine == Routine::kStrsm; }
 
 std::vector<Case> options_of(Routine routine) {
-  const bool side = is_triangular(routine) || routine == Routine::kSsymm;
-  const bool uplo = !has_three_sizes(routine);
-  const bool transa = routine != Routine::kSsymm;
-  const bool transb = has_three_sizes(routine) || routine == Routine::kSgemmtr;
+  const bool side = has_parameter(routine, "side"), uplo = has_parameter(routine, "uplo");
+  const bool transa = has_parameter(routine, "transa") || has_parameter(routine, "trans");
+  const bool transb = has_parameter(routine, "transb");
   std::vector<Case> options;
   for (size_t s = 0; s < (side ? kSides.size() : 1); ++s) {
     for (size_t u = 0; u < (uplo ? kUplos.size() : 1); ++u) {
@@ -112,25 +111,12 @@ std::vector<Size> large_sizes(Routine routine) {
   return {{300, 520, 70}, {513, 140, 300}, {140, 513, 300}, {130, 130, 1030}, {1030, 40, 260}};
 }
 
-// For two sizes, `size` has the second one twice; syrk, syr2k and gemmtr are n x n with k, others m x n.
+// For two sizes, `size` has the second one twice.
 void set_size(const Size &size, Case *test) {
   test->m = size[0];
   test->n = size[1];
   test->k = size[2];
-  switch (of_floats(test->routine)) {
-    case Routine::kSsyrk:
-    case Routine::kSsyr2k:
-    case Routine::kSgemmtr:
-      test->n = test->m;
-      break;
-    case Routine::kSsymm:
-    case Routine::kStrmm:
-    case Routine::kStrsm:
-      test->k = test->side == LIBSGEMM_LEFT ? test->m : test->n;
-      break;
-    default:
-      break;
-  }
+  fit_sizes(test);
 }
 
 class Table {
@@ -188,6 +174,11 @@ class Table {
 const char *name(libsgemm_op_t op) { return op == LIBSGEMM_NO_TRANS ? "N" : op == LIBSGEMM_TRANS ? "T" : "C"; }
 
 }  // namespace
+
+void fit_sizes(Case *test) {
+  if (writes_triangle(test->routine)) test->n = test->m;
+  if (has_parameter(test->routine, "side")) test->k = test->side == LIBSGEMM_LEFT ? test->m : test->n;
+}
 
 std::vector<Case> cases_of(Routine routine) {
   Table table(routine);

@@ -23,12 +23,15 @@ struct Case {
   libsgemm_side_t side = LIBSGEMM_LEFT;
   libsgemm_uplo_t uplo = LIBSGEMM_UPPER;
   libsgemm_diag_t diag = LIBSGEMM_NON_UNIT;
-  int64_t m = 0, n = 0, k = 0;  // syrk, syr2k, gemmtr: m = n; symm, trmm, trsm: k is the order of A
+  int64_t m = 0, n = 0, k = 0;  // see fit_sizes()
   float alpha = 1, beta = 0;
   Inputs inputs = Inputs::kExact;
   Padding padding = {1, 2, 3};
   int offset = 0;  // elements by which pointers are misaligned
 };
+
+// n becomes m where a triangle of C is written, and k the order of A where A has a side.
+void fit_sizes(Case *test);
 
 std::vector<Case> cases_of(Routine routine);
 

@@ -337,31 +337,11 @@ const Matrix &chain(const Problem &p, libsgemm_layout_t layout, libsgemm_math_mo
 }
 
 Arithmetic arithmetic_of(const libsgemm_info_t &info) {
-  for (int mode = LIBSGEMM_MATH_FP32; mode <= LIBSGEMM_MATH_FP32_FAST; ++mode) {
+  for (int mode = LIBSGEMM_MATH_FP32; mode <= kOtherModeCount; ++mode) {
     const auto each = static_cast<libsgemm_math_mode_t>(mode);
     if (std::string(name_of(each)) == info.math_mode) return {each, info.truncated != 0};
   }
   throw std::runtime_error("the arithmetic is \"" + std::string(info.math_mode) + "\"");
-}
-
-const char *name_of(libsgemm_math_mode_t mode) {
-  static const char *const names[] = {"fp32", "bf16x6", "fp16x3", "tf32", "bf16", "fp16", "fp64", "fp32_fast"};
-  return names[mode];
-}
-
-bool rounds(libsgemm_math_mode_t mode) { return mode >= LIBSGEMM_MATH_TF32 && mode <= LIBSGEMM_MATH_FP16; }
-
-float as_input(libsgemm_math_mode_t mode, float value) {
-  switch (mode) {
-    case LIBSGEMM_MATH_TF32:
-      return tf32_from_float(value);
-    case LIBSGEMM_MATH_BF16:
-      return float_from_bfloat16(bfloat16_from_float(value));
-    case LIBSGEMM_MATH_FP16:
-      return float_from_half(half_from_float(value));
-    default:
-      return value;
-  }
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cases.h"
+#include "modes.h"
 
 namespace sgemm_test {
 
@@ -40,19 +41,14 @@ struct Arithmetic {
 
 // Throws for an unknown mode.
 Arithmetic arithmetic_of(const libsgemm_info_t &info);
-const char *name_of(libsgemm_math_mode_t mode);
 // Modes with FP32's own error bound.
 inline bool keeps_bound_of_fp32(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP32_FAST;
 }
-// True for modes that round inputs. Those that split inputs do not.
-bool rounds(libsgemm_math_mode_t mode);
 // These modes may replace FP32 or a mode without a kernel.
 inline bool stands_for_fp32(libsgemm_math_mode_t mode) {
   return mode == LIBSGEMM_MATH_FP32 || mode == LIBSGEMM_MATH_FP64;
 }
-
-float as_input(libsgemm_math_mode_t mode, float value);
 
 // Bounds in units of u (|alpha| |A| |B| + |beta| |C|), u = 2^-24, by libsgemm.h; tensor cores and modes add to them.
 // kUsual: 2 sqrt(k + 2), for random numbers of fixed seeds. kSafe: 4 sqrt(k + 2) as in verification, or kAny if less,

@@ -42,15 +42,13 @@ void shape(Problem *p) {
       p->a = shaped(order, order, t.diag == LIBSGEMM_UNIT ? strict : half);
       p->c = shaped(t.m, t.n);
       break;
-    case Routine::kSgemmtr:
-      p->a = op_shaped(t.transa, t.n, t.k);
+    default: {
+      const bool triangle = writes_triangle(t.routine);
+      const int64_t rows = triangle ? t.n : t.m;
+      p->a = op_shaped(t.transa, rows, t.k);
       p->b = op_shaped(t.transb, t.k, t.n);
-      p->c = shaped(t.n, t.n, half);
-      break;
-    default:
-      p->a = op_shaped(t.transa, t.m, t.k);
-      p->b = op_shaped(t.transb, t.k, t.n);
-      p->c = shaped(t.m, t.n);
+      p->c = shaped(rows, t.n, triangle ? half : Region::kAll);
+    }
   }
 }
 

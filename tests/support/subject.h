@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "call.h"
+#include "modes.h"
 
 namespace sgemm_test {
 
@@ -16,12 +17,6 @@ struct Subject {
 };
 
 const Subject &subject();
-
-// All modes but FP32.
-constexpr libsgemm_math_mode_t kOtherModes[] = {LIBSGEMM_MATH_BF16X6,   LIBSGEMM_MATH_FP16X3, LIBSGEMM_MATH_TF32,
-                                                LIBSGEMM_MATH_BF16,     LIBSGEMM_MATH_FP16,   LIBSGEMM_MATH_FP64,
-                                                LIBSGEMM_MATH_FP32_FAST};
-constexpr int kOtherModeCount = 7;
 
 // always_has: a kernel of the mode for every product, as CPU backends have for FP64 and rounding modes. has: for some
 // products. chooses: chosen for the tests' large products.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <string>
@@ -47,8 +48,7 @@ void check_all_errors_found(Problem *p) {
 }  // namespace
 
 TEST_CASE("an error in any element of any routine's result is found") {
-  const Routine routine = GENERATE(Routine::gemm, Routine::symm, Routine::syrk, Routine::syr2k, Routine::trmm,
-                                   Routine::trsm, Routine::gemmtr);
+  const Routine routine = GENERATE(from_range(all_routines()));
   for (const libsgemm_op_t op : {LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS}) {
     for (const libsgemm_uplo_t uplo : {LIBSGEMM_UPPER, LIBSGEMM_LOWER}) {
       for (const libsgemm_side_t side : {LIBSGEMM_LEFT, LIBSGEMM_RIGHT}) {
@@ -93,7 +93,9 @@ TEST_CASE("an error is found in any product of a batch") {
 }
 
 TEST_CASE("a result is right in the arithmetic it was computed in, and in no other") {
-  const libsgemm_math_mode_t modes[] = {LIBSGEMM_MATH_FP32, LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16};
+  std::vector<libsgemm_math_mode_t> modes = {LIBSGEMM_MATH_FP32};
+  std::copy_if(sgemm_test::kOtherModes.begin(), sgemm_test::kOtherModes.end(), std::back_inserter(modes),
+               sgemm_test::rounds);
   for (const libsgemm_math_mode_t ran : modes) {
     for (const libsgemm_op_t op : {LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS}) {
       Problem p(Routine::gemm, 20, 30, 40);
@@ -155,7 +157,7 @@ TEST_CASE("kernels that truncate, and parts of inputs, have bounds of their own"
 TEST_CASE("the library rounds as the tests do") {
   const auto check = [](uint32_t bits) {
     const float x = sgemm_test::float_of_bits(bits);
-    for (const libsgemm_math_mode_t mode : {LIBSGEMM_MATH_TF32, LIBSGEMM_MATH_BF16, LIBSGEMM_MATH_FP16}) {
+    for (const libsgemm_math_mode_t mode : sgemm_test::kOtherModes) {
       const float ours = rounded(x, mode), wanted = sgemm_test::as_input(mode, x);
       if (std::isnan(x) && std::isnan(ours)) continue;
       if (sgemm_test::bits_of(ours) == sgemm_test::bits_of(wanted)) continue;
@@ -174,8 +176,7 @@ TEST_CASE("the library rounds as the tests do") {
 }
 
 TEST_CASE("the checksum finds an error in any routine's result") {
-  const Routine routine = GENERATE(Routine::gemm, Routine::symm, Routine::syrk, Routine::syr2k, Routine::trmm,
-                                   Routine::trsm, Routine::gemmtr);
+  const Routine routine = GENERATE(from_range(all_routines()));
   for (const libsgemm_op_t op : {LIBSGEMM_NO_TRANS, LIBSGEMM_TRANS}) {
     for (const libsgemm_uplo_t uplo : {LIBSGEMM_UPPER, LIBSGEMM_LOWER}) {
       for (const libsgemm_side_t side : {LIBSGEMM_LEFT, LIBSGEMM_RIGHT}) {
@@ -253,15 +254,15 @@ TEST_CASE("a singular triangle gives infinities without an alarm") {
 }
 
 TEST_CASE("NaN and Inf hide no error elsewhere") {
-  constexpr Routine kRoutines[] = {Routine::gemm, Routine::symm, Routine::syrk,   Routine::syr2k,
-                                   Routine::trmm, Routine::trsm, Routine::gemmtr, Routine::gemm};
+  std::vector<Routine> routines = all_routines();
+  routines.push_back(Routine::gemm);
   constexpr float kSpecial[] = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
                                 -std::numeric_limits<float>::infinity()};
   std::mt19937 &draw = generator();
   int products = 0, found = 0, spread = 0, found_spread = 0;
   for (int trial = 0; trial < 1600; ++trial) {
     const bool wide = draw() % 2 == 0;
-    Problem p(kRoutines[trial % 8], wide ? 33 : 44, wide ? 44 : 33, 21);
+    Problem p(routines[static_cast<size_t>(trial) % routines.size()], wide ? 33 : 44, wide ? 44 : 33, 21);
     p.desc.transa = draw() % 2 == 0 ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS;
     p.desc.transb = draw() % 2 == 0 ? LIBSGEMM_NO_TRANS : LIBSGEMM_TRANS;
     p.desc.side = draw() % 2 == 0 ? LIBSGEMM_LEFT : LIBSGEMM_RIGHT;

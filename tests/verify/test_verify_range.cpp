@@ -123,8 +123,8 @@ double full(const GemmDesc &d, const Snapshot &before) { return verify_result(d,
 }  // namespace
 
 TEST_CASE("right results at the ends of the range raise no alarm, in whatever order alpha was applied") {
-  const Routine routine =
-      GENERATE(Routine::gemm, Routine::symm, Routine::syrk, Routine::syr2k, Routine::trmm, Routine::gemmtr);
+  const Routine routine = GENERATE(from_range(all_routines()));
+  if (routine == Routine::trsm) return;
   for (size_t at = 0; at < ranges().size(); ++at) {
     for (int variant = 0; variant < 4; ++variant) {
       Problem p = problem_of(routine, ranges()[at], variant);
@@ -173,8 +173,8 @@ TEST_CASE("right solutions at the ends of the range raise no alarm, wherever alp
 }
 
 TEST_CASE("wrong results at the ends of the range are still found") {
-  const Routine routine =
-      GENERATE(Routine::gemm, Routine::symm, Routine::syrk, Routine::syr2k, Routine::trmm, Routine::gemmtr);
+  const Routine routine = GENERATE(from_range(all_routines()));
+  if (routine == Routine::trsm) return;
   // Results are in range, and some order loses no bits. Each element is made wrong by a 64th.
   const std::vector<Range> finite = {{0x1p-60f, 0x1p-60f, 0x1p100f, 0, 0}, {1e25f, 1e-30f, 1e20f, 1, -2},
                                      {1e-30f, 1e25f, 1e20f, 1, -2},        {0x1p-90f, 0x1p110f, 1.1f * 0x1p-25f, 0, 0},

@@ -24,13 +24,19 @@ inline std::vector<float> random_matrix(int64_t ld, int64_t cols) {
   return matrix;
 }
 
+inline std::vector<Routine> all_routines() {
+  std::vector<Routine> all;
+  for (const RoutineTraits &traits : kRoutines) all.push_back(traits.routine);
+  return all;
+}
+
 struct Problem {
   GemmDesc desc = {};
   std::vector<float> a, b, c;
 
   Problem(Routine routine, int64_t m, int64_t n, int64_t k) {
     desc.routine = routine;
-    const bool square = routine == Routine::syrk || routine == Routine::syr2k || routine == Routine::gemmtr;
+    const bool square = traits_of(routine).triangle_of_c;
     desc.m = square ? n : m;
     desc.n = n;
     desc.k = k;

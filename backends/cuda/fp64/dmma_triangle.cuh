@@ -1,4 +1,4 @@
-// syrk, syr2k and gemmtr on the FP64 tensor cores: the main loop of dmma_multistage.cuh over the tiles of C that
+// Triangles of C on the FP64 tensor cores: the main loop of dmma_multistage.cuh over the tiles of C that
 // overlap its triangle (gpu/level3/triangle.h). Figures: docs/kernels/fp64.md.
 //
 // In syr2k the k-tiles of op(A) op(B)^T are followed by those of op(B) op(A)^T, into the same accumulators; the last

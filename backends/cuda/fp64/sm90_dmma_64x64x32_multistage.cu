@@ -2,7 +2,7 @@
 // Every element is rounded once. Figures: docs/kernels/fp64.md. Main loop: dmma_multistage.cuh. A warp's part and
 // the sources: dmma.cuh.
 //
-// _split_k: split_k_sum_fp64() adds the slices in order. _triangle, _triangle_split_k: syrk, syr2k and gemmtr
+// _split_k: split_k_sum_fp64() adds the slices in order. _triangle, _triangle_split_k: triangles of C
 // (dmma_triangle.cuh). _trmm: trmm, which reads a copy of the matrix that it overwrites (dmma_one_sided.cuh).
 //
 //   tile of C: 64 x 64            warp: 32 x 32 = 4 x 2 instructions of 8 x 16 (k 16)

@@ -1,4 +1,4 @@
-// syrk, syr2k and gemmtr as calls of the fastest gemm, without device code. Why: docs/kernels/level3.md.
+// Triangles of C as calls of the fastest gemm, without device code. Why: docs/kernels/level3.md.
 //
 //   | d       |
 //   | 2 d     |      C, lower: 1 and 2 are the gemms of the two levels, a batch for each (syr2k: two); d are the blocks
@@ -7,7 +7,7 @@
 //
 // Source: Kagstrom, Ling and Van Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998).
 //
-// Requires: syrk, syr2k or gemmtr in FP32.
+// Requires: a triangle of C, in FP32.
 #include "gpu/level3/blocked.h"
 
 namespace libsgemm::cuda {

@@ -1,7 +1,7 @@
-// syrk, syr2k and gemmtr: only tiles that overlap the triangle of C are launched (level3_tile.cuh). 16-bit elements of
+// Triangles of C: only tiles that overlap the triangle are launched (level3_tile.cuh). 16-bit elements of
 // syrk are converted to FP32, exactly, as they are stored in shared memory.
 //
-// Requires: syrk, syr2k or gemmtr in FP32, or syrk of FP16 or bfloat16 operands. Results of 16-bit operands have not
+// Requires: a triangle of C in FP32, or syrk of FP16 or bfloat16 operands. Results of 16-bit operands have not
 // been tested on a GPU.
 #include "level3_tile.cuh"
 

@@ -343,9 +343,7 @@ inline libsgemm_status_t enqueue_checksum(const GemmDesc &desc, const Checksum &
   auto *workspace = static_cast<double *>(launch.workspace);
   ChecksumPlan p = plan_checksum(desc, what, launch.device, workspace);
   const auto type = static_cast<int>(desc.type);
-  const bool rounds =
-      after && desc.type == Type::f32 &&
-      (what.mode == LIBSGEMM_MATH_TF32 || what.mode == LIBSGEMM_MATH_BF16 || what.mode == LIBSGEMM_MATH_FP16);
+  const bool rounds = after && desc.type == Type::f32 && mode_traits(what.mode).rounding != Rounding::none;
   const bool first = !after || !reads_c(desc);
   libsgemm_status_t status = LIBSGEMM_SUCCESS;
   if (first) {

@@ -25,7 +25,7 @@ libsgemm_status_t launch_recursively(const GemmDesc &desc, const Launch &launch,
                                      const Leaf &leaf = {});
 double recursive_seconds(const GemmDesc &desc, int device, const Leaf &leaf = {});
 
-// syrk, syr2k and gemmtr: squares next to the diagonal, the largest first, those of one size as a strided batch; then
+// Triangles of C: squares next to the diagonal, the largest first, those of one size as a strided batch; then
 // the blocks on the diagonal as another one, by `diagonal`, or the cheapest kernel of the table if that is NULL.
 libsgemm_status_t launch_squares(const GemmDesc &desc, const Launch &launch, Error *error, LaunchFunction asking,
                                  LaunchFunction diagonal = nullptr);

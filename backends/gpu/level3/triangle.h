@@ -1,4 +1,4 @@
-// Tiles of products of which only one triangle of C is computed (syrk, syr2k, gemmtr).
+// Tiles of products of which only one triangle of C is computed (RoutineTraits::triangle_of_c).
 //
 //   lower, strips of 16 tile rows
 //   +---+

@@ -1,4 +1,4 @@
-// syrk, syr2k, gemmtr, trmm and trsm as gemms and diagonal blocks (gpu/level3/blocked.h). Source: Kagstrom, Ling and
+// Triangles of C, trmm and trsm as gemms and diagonal blocks (gpu/level3/blocked.h). Source: Kagstrom, Ling and
 // Van Loan, "GEMM-based level 3 BLAS", ACM TOMS 24 (1998).
 #include "gpu/level3/blocked.h"
 

@@ -1,4 +1,4 @@
-// syrk, syr2k and gemmtr on AMD GPUs with FP32 matrix cores, otherwise like gfx_fma_128x128x8_triangle.hip. Tiles and
+// Triangles of C on AMD GPUs with FP32 matrix cores, otherwise like gfx_fma_128x128x8_triangle.hip. Tiles and
 // loop: gfx908_mfma_128x128x16_ping_pong.
 #include "hip/tensor/matrix_kernel.h"
 #include "matrix_triangle.h"

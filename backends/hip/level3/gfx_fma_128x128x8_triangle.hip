@@ -1,6 +1,6 @@
-// syrk, syr2k and gemmtr on any AMD GPU (gpu/level3/triangle.h). Main loop: valu.h; tiles: gfx_fma_128x128x8_ping_pong.
+// Triangles of C on any AMD GPU (gpu/level3/triangle.h). Main loop: valu.h; tiles: gfx_fma_128x128x8_ping_pong.
 //
-// Requires: syrk, syr2k or gemmtr of FP32, one or a strided batch; any size, stride and alignment.
+// Requires: a triangle of C in FP32, one or a strided batch; any size, stride and alignment.
 #include "triangle_kernel.h"
 
 namespace libsgemm::hip {

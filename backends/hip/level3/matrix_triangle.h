@@ -1,4 +1,4 @@
-// syrk, syr2k and gemmtr on the matrix cores: the loop of matrix.h for the tiles of a triangle (triangle.h).
+// Triangles of C on the matrix cores: the loop of matrix.h for the tiles of a triangle (triangle.h).
 #pragma once
 
 #include "hip/tensor/matrix.h"

@@ -1,4 +1,4 @@
-// syrk, syr2k and gemmtr: the loop of valu.h for the tiles of C that overlap its triangle (gpu/level3/triangle.h).
+// Triangles of C: the loop of valu.h for the tiles of C that overlap its triangle (gpu/level3/triangle.h).
 // syr2k adds two products in the same accumulators, the second with A and B exchanged. Tiles on the diagonal are
 // multiplied whole, and stored element by element.
 #pragma once

@@ -19,22 +19,11 @@ using libsgemm::GemmDesc;
 using libsgemm::Kernel;
 
 inline libsgemm::Routine routine_of(Routine routine) {
-  switch (of_floats(routine)) {
-    case Routine::kSsymm:
-      return libsgemm::Routine::symm;
-    case Routine::kSsyrk:
-      return libsgemm::Routine::syrk;
-    case Routine::kSsyr2k:
-      return libsgemm::Routine::syr2k;
-    case Routine::kStrmm:
-      return libsgemm::Routine::trmm;
-    case Routine::kStrsm:
-      return libsgemm::Routine::trsm;
-    case Routine::kSgemmtr:
-      return libsgemm::Routine::gemmtr;
-    default:
-      return libsgemm::Routine::gemm;
+  const std::string name = entry_name(of_floats(routine));
+  for (const libsgemm::RoutineTraits &traits : libsgemm::kRoutines) {
+    if (name == std::string("libsgemm_s") + traits.name) return traits.routine;
   }
+  return libsgemm::Routine::gemm;
 }
 
 inline libsgemm::Type type_of(Routine routine) {
