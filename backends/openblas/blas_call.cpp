@@ -4,7 +4,6 @@
 // callers on two cores a product takes seconds. So at most one caller per CPU enters; the others sleep here.
 #include "blas_call.h"
 
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -20,6 +19,7 @@
 #include <vector>
 
 #include "process/immortal.h"
+#include "process/parallel.h"
 
 namespace libsgemm {
 namespace {
@@ -172,20 +172,6 @@ const char *lacks_for_threads(const CpuBlas &blas, int threads) {
   return address_space_is_limited() && !could_map(1, kShared) ? kNoThreads : nullptr;
 }
 
-int cpus() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
-int threads_to_come() {
-  for (const char *const name : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}) {
-    const char *const value = getenv(name);
-    const int count = value != nullptr ? std::atoi(value) : 0;
-    if (count > 0) return std::min(count, kMostThreads);
-  }
-  return std::min(cpus(), kMostThreads);
-}
-
 }  // namespace
 
 BlasCall::BlasCall(const CpuBlas &blas, bool threaded) {
@@ -196,7 +182,7 @@ BlasCall::BlasCall(const CpuBlas &blas, bool threaded) {
   if (threads == 1) return;
   problem_ = lacks_for_threads(blas, threads);
   if (problem_ != nullptr || t_threaded) return;
-  static const int most = std::max(2, cpus());  // 1 would deadlock a fork in a signal handler
+  static const int most = std::max(2, processors());  // 1 would deadlock a fork in a signal handler
   std::unique_lock<std::mutex> lock(g_mutex);
   g_threaded.ended.wait(lock, [] { return g_threaded.inside < most; });
   ++g_threaded.inside;
@@ -216,7 +202,7 @@ void BlasCall::leave() {
 }
 
 const char *lacks_for_loading() {
-  return could_start(threads_to_come() - 1, kLibrary + kBuffer) ? nullptr : kNoThreads;
+  return could_start(std::min(threads_of_environment(), kMostThreads) - 1, kLibrary + kBuffer) ? nullptr : kNoThreads;
 }
 
 // Solves a small system with columns of B for each thread, so that each takes a buffer. A is the identity.

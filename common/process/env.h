@@ -13,7 +13,7 @@ namespace libsgemm {
 
 // In `auto`'s order. A new backend needs one word here.
 constexpr const char *kGpuBackends[] = {"cuda", "hip"};
-constexpr const char *kCpuBackends[] = {"openblas"};
+constexpr const char *kCpuBackends[] = {"openblas", "cpu"};
 constexpr const char *kBuiltIn = "ref";
 
 // Backend numbers; GPUs are below kFirstCpu.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <climits>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -17,19 +18,13 @@ namespace {
 
 // A few milliseconds of work, against tens of microseconds to start a thread.
 constexpr double kLeastOperations = 4e6;
-constexpr int kMostThreads = 64;
 
 thread_local const CpuBlas *t_followed = nullptr;
 
-int processors() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 class Helpers {
  public:
-  explicit Helpers(int wanted) {
-    const int most = std::min({processors(), kMostThreads, most_threads()}) - 1;
+  Helpers(int wanted, int threads) {
+    const int most = std::min(processors(), threads) - 1;
     int used = in_use().load();
     do {
       count_ = std::max(0, std::min(wanted, most - used));
@@ -54,9 +49,28 @@ void follow_threads_of(const CpuBlas *blas) { t_followed = blas; }
 
 int most_threads() { return t_followed != nullptr ? t_followed->threads() : INT_MAX; }
 
-void in_parallel(int64_t count, double operations, const std::function<void(int64_t, int64_t)> &work) {
-  const double most = std::min(operations / kLeastOperations, static_cast<double>(count));
-  const Helpers helpers(most < 2 ? 0 : static_cast<int>(std::min(most, 1.0 * kMostThreads)) - 1);
+int processors() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+int threads_of_environment() {
+  for (const char *const name : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}) {
+    const char *const value = getenv(name);
+    const int count = value != nullptr ? std::atoi(value) : 0;
+    if (count > 0) return count;
+  }
+  return processors();
+}
+
+int threads_for(double operations, int most) {
+  most = std::min(most, kMostInParallel);
+  return std::max(1, static_cast<int>(std::min(operations / kLeastOperations, static_cast<double>(most))));
+}
+
+void in_parallel(int64_t count, double operations, const std::function<void(int64_t, int64_t)> &work, int most) {
+  const int64_t wanted = std::min<int64_t>(count, threads_for(operations, most));
+  const Helpers helpers(std::max(0, static_cast<int>(wanted) - 1), std::min(most, kMostInParallel));
   if (helpers.count() == 0) {
     if (count > 0) work(0, count);
     return;
