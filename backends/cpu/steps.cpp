@@ -15,6 +15,7 @@
 #define HWY_TARGET_INCLUDE "steps.cpp"
 #include "hwy/foreach_target.h"
 // Must come after foreach_target.h.
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 #undef LIBSGEMM_COLUMNS
@@ -30,6 +31,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace libsgemm {
 namespace HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+
+Cpu describe() { return {}; }
+
+#else
+
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int kVectors = 3;
@@ -69,11 +77,16 @@ void chains(const Chains<Real> &c) {
   hn::Store(c0##j, d, c.to + j * rows);                \
   hn::Store(c1##j, d, c.to + j * rows + lanes);        \
   hn::Store(c2##j, d, c.to + j * rows + 2 * lanes);
+  const Real *const next = c.to + kColumns * rows;
   LIBSGEMM_COLUMNS(DECLARE)
   if (c.from != nullptr) {
     LIBSGEMM_COLUMNS(LOAD)
   }
   for (int64_t l = 0; l < c.terms; ++l, x += rows, y += kColumns) {
+    hwy::Prefetch(next + (l < kVectors * kColumns ? l : 0) * lanes);
+    hwy::Prefetch(x + 8 * rows);
+    hwy::Prefetch(x + 8 * rows + lanes);
+    hwy::Prefetch(x + 8 * rows + 2 * lanes);
     const auto x0 = hn::Load(d, x), x1 = hn::Load(d, x + lanes), x2 = hn::Load(d, x + 2 * lanes);
     LIBSGEMM_COLUMNS(STEP)
   }
@@ -147,44 +160,69 @@ void write(const Output &out, Span rows, Span columns, float alpha, float beta, 
   }
 }
 
-// Calls run(i, rows, out) for each panel of rows.
-template <class Run>
-HWY_INLINE void for_panels(int64_t rows, int64_t width, const Run &run) {
-  for (int64_t i = 0; i < rows; i += width) run(i, HWY_MIN(width, rows - i), i / width);
+// Loads floats as numbers of `d`.
+template <class D>
+HWY_INLINE hn::Vec<D> load_as(D d, const float *from) {
+  if constexpr (sizeof(hn::TFromD<D>) == sizeof(float)) {
+    return hn::LoadU(d, from);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from));
+  }
 }
 
-template <typename Real>
-HWY_INLINE void copy(const float *HWY_RESTRICT from, int64_t count, Real *HWY_RESTRICT to) {
-  for (int64_t i = 0; i < count; ++i) to[i] = from[i];
+template <class D, typename Real>
+HWY_INLINE void copy(D d, const float *HWY_RESTRICT from, int64_t count, Real *HWY_RESTRICT to) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t i = 0; i < count; i += lanes) hn::StoreU(load_as(d, from + i), d, to + i);
 }
 
-template <typename Real>
-HWY_INLINE void pack_rows(const float *data, int64_t step, int64_t rows, int64_t terms, int64_t distance, Real *out,
-                          int64_t width) {
+// Calls run(i, count, out) for each panel: its first row, the number of its rows, and its place.
+template <typename Real, class Run>
+HWY_INLINE void for_panels(int64_t rows, int64_t width, int64_t distance, Real *out, const Run &run) {
+  for (int64_t i = 0; i < rows; i += width, out += distance) run(i, HWY_MIN(width, rows - i), out);
+}
+
+// The lanes of `d` divide the width.
+template <class D, typename Real>
+HWY_INLINE void pack_rows(D d, int64_t width, const float *data, int64_t step, int64_t rows, int64_t terms,
+                          int64_t distance, Real *out) {
   for (int64_t l = 0; l < terms; ++l, data += step, out += width) {
-    for_panels(rows, width, [&](int64_t i, int64_t count, int64_t panel) {
-      Real *const to = out + panel * distance;
-      if (count == width) {
-        copy(data + i, width, to);
-        return;
-      }
-      copy(data + i, count, to);
-      for (int64_t r = count; r < width; ++r) to[r] = data[i + count - 1];
+    for_panels(rows, width, distance, out, [&](int64_t i, int64_t count, Real *to) HWY_ATTR {
+      if (count == width) return copy(d, data + i, width, to);
+      for (int64_t r = 0; r < width; ++r) to[r] = data[i + HWY_MIN(r, count - 1)];
     });
   }
 }
 
+// Four terms of four rows, of which to[row] and the numbers after it are one term.
 template <typename Real>
-HWY_INLINE void pack_terms(const float *data, int64_t step, int64_t rows, int64_t terms, int64_t distance, Real *out,
-                           int64_t width) {
-  constexpr int64_t kLines = 4;  // divides the width
-  for_panels(rows, width, [&](int64_t i, int64_t count, int64_t panel) {
-    for (int64_t r = 0; r < width; r += kLines) {
-      const float *line[kLines];
-      for (int64_t n = 0; n < kLines; ++n) line[n] = data + (i + HWY_MIN(r + n, count - 1)) * step;
-      Real *HWY_RESTRICT to = out + panel * distance + r;
-      for (int64_t l = 0; l < terms; ++l, to += width) {
-        for (int64_t n = 0; n < kLines; ++n) to[n] = line[n][l];
+HWY_INLINE void transpose(const float *const *row, int64_t term, int64_t width, Real *to) {
+  const hn::FixedTag<float, 4> four;
+  const hn::CappedTag<Real, 4> d;
+  const auto a = hn::LoadU(four, row[0] + term), b = hn::LoadU(four, row[1] + term);
+  const auto c = hn::LoadU(four, row[2] + term), e = hn::LoadU(four, row[3] + term);
+  const auto ac = hn::InterleaveLower(four, a, c), be = hn::InterleaveLower(four, b, e);
+  const auto ac2 = hn::InterleaveUpper(four, a, c), be2 = hn::InterleaveUpper(four, b, e);
+  HWY_ALIGN float turned[16];
+  hn::Store(hn::InterleaveLower(four, ac, be), four, turned);
+  hn::Store(hn::InterleaveUpper(four, ac, be), four, turned + 4);
+  hn::Store(hn::InterleaveLower(four, ac2, be2), four, turned + 8);
+  hn::Store(hn::InterleaveUpper(four, ac2, be2), four, turned + 12);
+  for (int64_t i = 0; i < 4; ++i) copy(d, turned + 4 * i, 4, to + i * width);
+}
+
+// 4 divides the width.
+template <typename Real>
+HWY_INLINE void pack_terms(int64_t width, const float *data, int64_t step, int64_t rows, int64_t terms,
+                           int64_t distance, Real *out) {
+  for_panels(rows, width, distance, out, [&](int64_t i, int64_t count, Real *to) HWY_ATTR {
+    for (int64_t r = 0; r < width; r += 4) {
+      const float *row[4];
+      for (int64_t n = 0; n < 4; ++n) row[n] = data + (i + HWY_MIN(r + n, count - 1)) * step;
+      int64_t l = 0;
+      for (; l + 4 <= terms; l += 4) transpose(row, l, width, to + l * width + r);
+      for (; l < terms; ++l) {
+        for (int64_t n = 0; n < 4; ++n) to[l * width + r + n] = row[n][l];
       }
     }
   });
@@ -192,19 +230,19 @@ HWY_INLINE void pack_terms(const float *data, int64_t step, int64_t rows, int64_
 
 template <typename Real>
 void pack_x_rows(const float *data, int64_t step, int64_t rows, int64_t terms, int64_t distance, Real *out) {
-  pack_rows(data, step, rows, terms, distance, out, rows_of_sum<Real>());
+  pack_rows(Tag<Real>(), rows_of_sum<Real>(), data, step, rows, terms, distance, out);
 }
 template <typename Real>
 void pack_x_terms(const float *data, int64_t step, int64_t rows, int64_t terms, int64_t distance, Real *out) {
-  pack_terms(data, step, rows, terms, distance, out, rows_of_sum<Real>());
+  pack_terms(rows_of_sum<Real>(), data, step, rows, terms, distance, out);
 }
 template <typename Real>
 void pack_y_rows(const float *data, int64_t step, int64_t rows, int64_t terms, int64_t distance, Real *out) {
-  pack_rows(data, step, rows, terms, distance, out, kColumns);
+  pack_rows(hn::CappedTag<Real, kColumns>(), kColumns, data, step, rows, terms, distance, out);
 }
 template <typename Real>
 void pack_y_terms(const float *data, int64_t step, int64_t rows, int64_t terms, int64_t distance, Real *out) {
-  pack_terms(data, step, rows, terms, distance, out, kColumns);
+  pack_terms(kColumns, data, step, rows, terms, distance, out);
 }
 
 void widen(Type type, const uint16_t *from, int64_t count, float *to) {
@@ -225,9 +263,7 @@ void widen(Type type, const uint16_t *from, int64_t count, float *to) {
 }
 
 constexpr const char *unit() {
-#if HWY_TARGET == HWY_EMU128 || HWY_TARGET == HWY_SCALAR
-  return nullptr;
-#elif HWY_ARCH_X86
+#if HWY_ARCH_X86
   return HWY_TARGET <= HWY_AVX3 ? "avx512" : HWY_TARGET <= HWY_AVX2 ? "avx2" : "sse";
 #elif HWY_TARGET == HWY_NEON
   return "neon";
@@ -246,6 +282,8 @@ CpuSteps<Real> steps() {
 }
 
 Cpu describe() { return {unit(), !HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2, steps<float>(), steps<double>(), widen}; }
+
+#endif
 
 }  // namespace HWY_NAMESPACE
 }  // namespace libsgemm

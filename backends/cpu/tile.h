@@ -13,8 +13,8 @@
 
 namespace libsgemm {
 
-constexpr int64_t kBlock = 256;  // terms at a time
-constexpr int64_t kPanels = 8;   // of x at a time
+constexpr int64_t kBlock = 512;  // terms at a time
+constexpr int64_t kPanels = 6;   // of x at a time
 static_assert(kChainTerms % kBlock == 0, "a chain ends with a block");
 
 inline int64_t round_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
