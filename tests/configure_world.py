@@ -50,7 +50,7 @@ FILES = {
     'modules/FindPython.cmake': 'set(Python_EXECUTABLE false)\nset(Python_NumPy_INCLUDE_DIRS)\n',
     **{f'lib/cmake/{name}/{name}Config.cmake': PACKAGE.format(targets) for name, targets in (
         ('Catch2', 'Catch2::Catch2'), ('CLI11', 'CLI11::CLI11'), ('fmt', 'fmt::fmt fmt::fmt-header-only'),
-        ('nlohmann_json', 'nlohmann_json::nlohmann_json'), ('libsgemm', 'libsgemm::sgemm libsgemm::sgemm_blas'))},
+        ('nlohmann_json', 'nlohmann_json::nlohmann_json'), ('hwy', 'hwy::hwy'), ('libsgemm', 'libsgemm::sgemm libsgemm::sgemm_blas'))},
     'lib/cmake/Catch2/Catch2ConfigVersion.cmake': 'set(PACKAGE_VERSION 3.4.0)\n',
     'other/catch2/Catch2Config.cmake': PACKAGE.format('Catch2::Catch2'),
     'other/catch2/Catch2ConfigVersion.cmake': 'set(PACKAGE_VERSION 2.13.10)\n',

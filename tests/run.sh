@@ -90,8 +90,8 @@ shape() {
       # `all` compares results, where another compiler's errors show; `clang` runs every test.
       if [ -n "$all" ]; then
         left_out+='|programs|again'
-        targets=(libsgemm_openblas libsgemm_blas libsgemm_cublas libsgemm_rocblas backend_tests)
-        tests=(-R '\.(openblas|ref)$')
+        targets=(libsgemm_openblas libsgemm_cpu libsgemm_blas libsgemm_cublas libsgemm_rocblas backend_tests)
+        tests=(-R '\.(openblas|cpu|ref)$')
         variables=(LIBSGEMM_TEST_PART=16)
       fi
       ;;
@@ -109,7 +109,7 @@ shape() {
       fi
       if [ -n "$short" ]; then
         simt_code=loops
-        [ "$1" = asan ] || device_code='' targets=(thread_tests libsgemm_openblas)
+        [ "$1" = asan ] || device_code='' targets=(thread_tests libsgemm_openblas libsgemm_cpu)
       fi
       options+=("-DLIBSGEMM_TEST_DEVICE_CODE=$device_code" "-DLIBSGEMM_SIMT_CODE=$simt_code")
       ;;
@@ -140,7 +140,7 @@ check_format() {
 # Takes preset clang's compile commands, without tests (which compile library files again) and common/python.
 check_tidy() {
   configure clang -DLIBSGEMM_BUILD_TESTS=OFF -DLIBSGEMM_BUILD_BENCH=OFF &&
-    sources 'common/**.cpp' ':!common/python' 'backends/openblas/**.cpp' | xargs python3 -B tests/tidy.py build/clang
+    sources 'common/**.cpp' ':!common/python' 'backends/openblas/**.cpp' 'backends/cpu/**.cpp' | xargs python3 -B tests/tidy.py build/clang
 }
 
 # Checks every branch of CMake's files that depends on packages; except in CI, also that faults in them are found.
@@ -166,7 +166,7 @@ run_part() {
 }
 
 packages=(cmake g++ ninja-build pkg-config python3 python3-numpy python3-scipy python3-pip python3-venv python3-dev
-  libcli11-dev libfmt-dev nlohmann-json3-dev catch2
+  libcli11-dev libfmt-dev nlohmann-json3-dev catch2 libhwy-dev
   libopenblas0-pthread libblas3 libblas-test
   libscalapack-openmpi-dev libopenmpi-dev
   dpkg-dev file)

@@ -40,15 +40,16 @@ NO_NVCC = 'backend cuda left out: no CUDA compiler works here'
 NO_CODE = "no clang 19, lld 19, llvm 19 or device library, so the HIP kernels' code for gfx906 .* is not checked"
 CASES = [
     Case('everything', 'test_hip_code=all fault_injection=ON', 'nvcc 13.0.88, code for 75 .* PTX for 100 120 .* HIP 6.3, code for gfx906 '
-         '.* backends: cuda;hip;openblas ref (?!.*left out)', makes='CATCH2_V3.*examples.multiply_f90.*check_amdgpu'),
+         '.* backends: cpu;cuda;hip;openblas ref (?!.*left out)', makes='CATCH2_V3.*examples.multiply_f90.*check_amdgpu'),
     Case('device code of each kind', 'backends=cuda build_bench=OFF simt_code=kinds', 'no backend hip, so'),
     Case('device loops', SIMT + 'simt_code=loops CMAKE_CXX_COMPILER_LAUNCHER=ccache', 'no backend cuda, so'),
     Case('twice', HIP + 'test_device_code=hip', 'backend hip: HIP 6.3, code for gfx90a -- .* backends: hip ref', times=2),
     Case('nothing', 'CMAKE_CUDA_COMPILER=OFF CMAKE_Fortran_COMPILER=OFF CMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON ' + ' '.join(
         f'LIBSGEMM_{name}=OFF' for name in ('NVCC', 'HIPCC', 'BOOST_CONTEXT', 'OPENBLAS', 'READELF', 'PTXAS', 'SYSTEM_BLAS', 'CUBLAS_INCLUDE')),
          f'{NO_NVCC}.*{NO_HIP}.*no readelf.*no libopenblas.*no backend hip.*no Boost.*no backend cuda.*no ptxas.*no libblas.*no cuBLAS'),
-    Case('unknown backend', ALONE + 'backends=rocm', 'no backend rocm; there are auto, native, ref, cuda;hip;openblas', 1),
-    Case('native backends', ALONE + 'backends=native', 'backends: openblas;cuda ref', env='SMI=9.0'),
+    Case('unknown backend', ALONE + 'backends=rocm', 'no backend rocm; there are auto, native, ref, cpu;cuda;hip;openblas', 1),
+    Case('native backends', ALONE + 'backends=native', 'backends: openblas;cpu;cuda ref', env='SMI=9.0'),
+    Case('no Highway', AMD + 'CMAKE_DISABLE_FIND_PACKAGE_hwy=ON', 'backend cpu left out: Highway not found'),
     Case('no nvcc', AMD, NO_NVCC),
     Case('no nvcc, asked for', AMD + 'backends=cuda', 'LIBSGEMM_BACKENDS asks for cuda: no CUDA compiler works here', 1),
     Case('nvcc does not work', NVIDIA + '-UCMAKE_CUDA_COMPILER', NO_NVCC),
@@ -74,7 +75,7 @@ CASES = [
     Case('python package', COMMAND + 'build_python=ON SKBUILD=ON nanobind_DIR={prefix}/other/nanobind', 'backends: ref'),
     Case('python module', ALONE + 'backends=ref build_python=ON nanobind_ROOT={prefix}/other/nanobind', 'backends: ref'),
     Case('no nanobind', ALONE + 'backends=ref build_python=ON CMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF', 'file provided by "nanobind"', 1),
-    Case('packages', '--preset=package', 'backends: cuda;hip;openblas ref'),
+    Case('packages', '--preset=package', 'backends: cpu;cuda;hip;openblas ref'),
     Case('absolute folders', ALONE + 'backends=ref CMAKE_INSTALL_LIBDIR=/opt/lib', 'backends: ref'),
     Case('static', ALONE + 'BUILD_SHARED_LIBS=OFF', 'BUILD_SHARED_LIBS=OFF: libsgemm is a shared library only', 1),
     Case('part of a project', 'LIBSGEMM={source} backends=openblas build_bench=ON', 'backends: openblas ref', source=PARENT),

@@ -211,18 +211,17 @@ HWY_INLINE void transpose(const float *const *row, int64_t term, int64_t width, 
   for (int64_t i = 0; i < 4; ++i) copy(d, turned + 4 * i, 4, to + i * width);
 }
 
-// 4 divides the width.
 template <typename Real>
 HWY_INLINE void pack_terms(int64_t width, const float *data, int64_t step, int64_t rows, int64_t terms,
                            int64_t distance, Real *out) {
   for_panels(rows, width, distance, out, [&](int64_t i, int64_t count, Real *to) HWY_ATTR {
     for (int64_t r = 0; r < width; r += 4) {
+      const int64_t some = HWY_MIN(4, width - r), fours = some == 4 ? terms / 4 * 4 : 0;
       const float *row[4];
-      for (int64_t n = 0; n < 4; ++n) row[n] = data + (i + HWY_MIN(r + n, count - 1)) * step;
-      int64_t l = 0;
-      for (; l + 4 <= terms; l += 4) transpose(row, l, width, to + l * width + r);
-      for (; l < terms; ++l) {
-        for (int64_t n = 0; n < 4; ++n) to[l * width + r + n] = row[n][l];
+      for (int64_t n = 0; n < some; ++n) row[n] = data + (i + HWY_MIN(r + n, count - 1)) * step;
+      for (int64_t l = 0; l < fours; l += 4) transpose(row, l, width, to + l * width + r);
+      for (int64_t l = fours; l < terms; ++l) {
+        for (int64_t n = 0; n < some; ++n) to[l * width + r + n] = row[n][l];
       }
     }
   });

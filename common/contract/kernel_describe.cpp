@@ -84,7 +84,7 @@ bool supports(const Backend &backend, const Kernel &kernel, GemmDesc desc) {
 }
 
 bool supports(const Backend &backend, const Kernel &kernel, const RoutineTraits &routine, Type type, Batch batch,
-              libsgemm_deterministic_t deterministic = LIBSGEMM_DETERMINISTIC_OFF) {
+              libsgemm_deterministic_t deterministic) {
   return std::any_of(std::begin(kSizes), std::end(kSizes), [&](const Size &size) {
     GemmDesc desc = describe_call(routine, type, batch, size);
     desc.math_mode = kernel.math_mode;
@@ -131,7 +131,13 @@ void describe_kernel(const Backend &backend, const Kernel &kernel, libsgemm_kern
   for (const RoutineTraits &routine : kRoutines) {
     bool any = false;
     for (size_t i = 0; i < std::size(kTypes); ++i) {
-      const auto takes = [&](Batch batch) { return supports(backend, kernel, routine, kTypes[i].type, batch); };
+      const auto takes_if = [&](Batch batch, libsgemm_deterministic_t deterministic) {
+        return supports(backend, kernel, routine, kTypes[i].type, batch, deterministic);
+      };
+      const auto takes = [&](Batch batch) {  // some kernels run only where bits are promised
+        return takes_if(batch, LIBSGEMM_DETERMINISTIC_OFF) ||
+               (kernel.invariant && takes_if(batch, LIBSGEMM_DETERMINISTIC_INVARIANT));
+      };
       const bool single = takes(Batch::none);
       const bool groups = routine.routine == Routine::gemm;
       const bool batch = (routine.strided != nullptr && takes(Batch::strided)) || (groups && takes(Batch::pointers));

@@ -41,11 +41,14 @@ endfunction()
 set(core "libsgemm0 (= ${PROJECT_VERSION})")
 libsgemm_package(core libsgemm0 libs
   "The library, the drop-in for programs that call any BLAS, and the backend of the machine's BLAS."
-  RECOMMENDS "libopenblas0 | libblas3" SUGGESTS "libsgemm-bin, libsgemm-cuda, libsgemm-hip")
+  RECOMMENDS "libopenblas0 | libblas3" SUGGESTS "libsgemm-bin, libsgemm-cpu, libsgemm-cuda, libsgemm-hip")
 libsgemm_package(dev libsgemm-dev libdevel "The header, and what pkg-config and CMake need." DEPENDS "${core}")
 if(TARGET libsgemm_command)
   libsgemm_package(bin libsgemm-bin math
     "The command, which shows what is there, measures, multiplies files and runs programs with the drop-in." DEPENDS "${core}")
+endif()
+if(TARGET libsgemm_cpu)
+  libsgemm_package(cpu libsgemm-cpu libs "The backend with kernels for CPUs, for results whose bits are promised." DEPENDS "${core}")
 endif()
 if(TARGET libsgemm_cuda)
   libsgemm_package(cuda libsgemm-cuda libs

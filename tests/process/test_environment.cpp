@@ -94,7 +94,7 @@ TEST_CASE("LIBSGEMM_BACKEND: lists are taken in order") {
 TEST_CASE("an explicit call beats the environment") {
   check_success(probe({{"LIBSGEMM_BACKEND", "openblas"}}, {"--mode", "handle", "--backend", "ref"}), "ref");
   check_success(probe({{"LIBSGEMM_BACKEND", "ref"}}, {"--mode", "handle", "--backend", "auto"}), cpu_backend());
-  const std::string row = libsgemm_kernel_name(3, 0);
+  const std::string row = libsgemm_kernel_name(kRef, 0);
   Outcome outcome = probe({{"LIBSGEMM_KERNEL", row}}, {"--mode", "handle", "--kernel", ""});
   check_success(outcome, cpu_backend());
   CHECK((cpu_backend() == "ref" || outcome.report["kernel"] != row));
@@ -219,8 +219,8 @@ TEST_CASE("LIBSGEMM_MATH_MODE is the arithmetic that runs") {
 
 TEST_CASE("LIBSGEMM_KERNEL forces a kernel, and with it its backend") {
   int ran = 0;
-  for (int row = 0; libsgemm_kernel_name(3, row) != nullptr; ++row) {
-    const std::string name = libsgemm_kernel_name(3, row);
+  for (int row = 0; libsgemm_kernel_name(kRef, row) != nullptr; ++row) {
+    const std::string name = libsgemm_kernel_name(kRef, row);
     Outcome outcome = probe({{"LIBSGEMM_KERNEL", name}});
     INFO(outcome.description());
     if (outcome.report["status"] == std::to_string(LIBSGEMM_NOT_SUPPORTED)) {

@@ -12,8 +12,8 @@ class InvariantHandle : public Handle {
  public:
   const libsgemm_math_mode_t mode;
 
-  explicit InvariantHandle(libsgemm_math_mode_t mode) : mode(mode) {
-    REQUIRE(libsgemm_set_backend(*this, subject().backend.c_str()) == LIBSGEMM_SUCCESS);
+  explicit InvariantHandle(libsgemm_math_mode_t mode, const std::string &backend = subject().backend) : mode(mode) {
+    REQUIRE(libsgemm_set_backend(*this, backend.c_str()) == LIBSGEMM_SUCCESS);
     REQUIRE(libsgemm_set_deterministic(*this, LIBSGEMM_DETERMINISTIC_INVARIANT) == LIBSGEMM_SUCCESS);
     REQUIRE(libsgemm_set_math_mode(*this, mode) == LIBSGEMM_SUCCESS);
   }

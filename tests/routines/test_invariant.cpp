@@ -37,13 +37,17 @@ bool leaves_all_to_ref(libsgemm_math_mode_t mode) {
                       [mode](const std::string &kernel) { return is_marked(kernel, mode); });
 }
 
-bool is_one_of_ref(const std::string &kernel, libsgemm_math_mode_t mode) {
+bool is_chain_of_cpu(const std::string &kernel, libsgemm_math_mode_t mode) {
   const std::string end = mode == LIBSGEMM_MATH_FP64 ? "_fp64" : "_chain";
   return kernel.rfind("cpu_", 0) == 0 && kernel.size() > end.size() && kernel.substr(kernel.size() - end.size()) == end;
 }
 
-// The GPU has a kernel of this order.
-bool on_gpu(Routine routine) { return subject().is_gpu && routine != Routine::kStrsm; }
+// The subject has a kernel of this order. A CPU without FMA has none for FP32.
+bool computes(Routine routine, libsgemm_math_mode_t mode) {
+  static const bool has_fma = std::string(device_of_subject().arch) != "sse";
+  if (subject().backend == "cpu" && mode == LIBSGEMM_MATH_FP32 && !has_fma) return false;
+  return subject().backend == "ref" || (subject().backend != "openblas" && routine != Routine::kStrsm);
+}
 
 }  // namespace
 
@@ -60,7 +64,7 @@ TEST_CASE("every routine gives the bits of its chains") {
   }
 }
 
-TEST_CASE("who computes: a GPU what it has kernels for, ref all else") {
+TEST_CASE("who computes: a backend what it has kernels for, otherwise cpu or ref") {
   const libsgemm_math_mode_t mode = each_chain_mode();
   const InvariantHandle handle(mode);
   for (const Routine routine : kSingleRoutines) {
@@ -68,10 +72,15 @@ TEST_CASE("who computes: a GPU what it has kernels for, ref all else") {
     Placement placement(draw_problem(case_of(routine, 100, 100, 100), 1), LIBSGEMM_COL_MAJOR);
     REQUIRE(call(routine, handle, placement.args()) == LIBSGEMM_SUCCESS);
     const libsgemm_info_t info = last_info();
-    CHECK(std::string(info.backend) == (on_gpu(routine) ? subject().backend : "ref"));
-    CHECK(is_one_of_ref(info.kernel, mode) == !on_gpu(routine));
-    const bool passed_over = subject().backend != "ref" && !on_gpu(routine);
-    CHECK((std::string(info.reason).find("LIBSGEMM_DETERMINISTIC=invariant") != std::string::npos) == passed_over);
+    const std::string backend = info.backend;
+    if (computes(routine, mode)) {
+      CHECK(backend == subject().backend);
+    } else {
+      CHECK((backend == "ref" || (backend == "cpu" && routine != Routine::kStrsm)));
+    }
+    CHECK(is_chain_of_cpu(info.kernel, mode) == (backend == "cpu" || backend == "ref"));
+    const bool passed_over = std::string(info.reason).find("LIBSGEMM_DETERMINISTIC=invariant") != std::string::npos;
+    CHECK(passed_over == !computes(routine, mode));
   }
 }
 
@@ -100,11 +109,12 @@ TEST_CASE("a kernel that is forced gives the same bits, or does nothing") {
       }
       const bool anywhere = kernel == "cpu_scalar_8x4x256_chain" || kernel == "cpu_sse2_4x4x256_packed_fp64";
       if (!subject().is_gpu) {
-        CHECK((status == LIBSGEMM_SUCCESS) == (is_one_of_ref(kernel, mode) && (anywhere || ran > 0)));
+        const bool can = computes(routine, mode) && is_chain_of_cpu(kernel, mode);
+        CHECK((status == LIBSGEMM_SUCCESS) == (can && (subject().backend == "cpu" || anywhere || ran > 0)));
       }
     }
   }
-  CHECK((ran > 0) == (subject().backend != "openblas"));
+  CHECK((ran > 0) == computes(Routine::kSgemm, mode));
 }
 
 TEST_CASE("numbers at the ends of the range") {
@@ -155,6 +165,32 @@ TEST_CASE("a row of C is the same among 4096 rows as alone") {
         different += bits_of(alone.c()[alone.index_in_c(0, j)]) != bits_of(all.c()[all.index_in_c(row, j)]) ? 1 : 0;
       }
       INFO("row " << row);
+      CHECK(different == 0);
+    }
+  }
+}
+
+// More than one tile, whose sides are at most 1024, and for some routines work enough for several threads. ref has its own test.
+TEST_CASE("tiles that threads share have the bits of ref") {
+  const libsgemm_math_mode_t mode = each_chain_mode();
+  if (subject().backend != "cpu") return;
+  const InvariantHandle handle(mode), by_ref(mode, "ref");
+  for (const Routine routine : kSingleRoutines) {
+    for (int way = 0; way < 4; ++way) {
+      Case test = way % 2 == 0 ? case_of(routine, 1060, 130, 200) : case_of(routine, 130, 1060, 200);
+      test.inputs = Inputs::kRandom;
+      test.transa = test.transb = way % 2 != 0 ? LIBSGEMM_TRANS : LIBSGEMM_NO_TRANS;
+      test.side = way % 2 != 0 ? LIBSGEMM_RIGHT : LIBSGEMM_LEFT;
+      test.uplo = way / 2 != 0 ? LIBSGEMM_LOWER : LIBSGEMM_UPPER;
+      const Problem problem = draw_problem(test, 7);
+      Placement here(problem, LIBSGEMM_COL_MAJOR), there(problem, LIBSGEMM_COL_MAJOR);
+      REQUIRE(call(routine, handle, here.args()) == LIBSGEMM_SUCCESS);
+      REQUIRE(call(routine, by_ref, there.args()) == LIBSGEMM_SUCCESS);
+      int different = 0;
+      for (int64_t at = 0; at <= here.index_in_c(problem.c.rows - 1, problem.c.columns - 1); ++at) {
+        different += bits_of(here.c()[at]) != bits_of(there.c()[at]) ? 1 : 0;
+      }
+      INFO(describe(test));
       CHECK(different == 0);
     }
   }

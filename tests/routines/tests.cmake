@@ -4,6 +4,18 @@ set_tests_properties(test_checker.misspelt PROPERTIES LABELS cpu WILL_FAIL ON TI
 libsgemm_add_test(routines/test_routines PER_BACKEND SOURCES routines/test_batches.cpp TIMEOUT 1800)
 libsgemm_add_test(routines/test_semantics PER_BACKEND)
 libsgemm_add_test(routines/test_invariant PER_BACKEND)
+libsgemm_add_backend_test(test_invariant cpu TIMEOUT 600 COMMAND test_invariant)
+if(TARGET libsgemm_cpu)
+  find_package(hwy REQUIRED)
+  # Older CPUs than this machine's.
+  target_sources(test_invariant PRIVATE routines/cpu_kind.cpp)
+  set_source_files_properties(routines/cpu_kind.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  target_link_libraries(test_invariant PRIVATE hwy::hwy)
+  foreach(kind avx2 sse)
+    libsgemm_add_backend_test(test_invariant.${kind} cpu ENV LIBSGEMM_TEST_CPU_KIND=${kind} TIMEOUT 600
+                              COMMAND test_invariant)
+  endforeach()
+endif()
 libsgemm_add_test(routines/test_modes PER_BACKEND SOURCES routines/test_mode_results.cpp)
 libsgemm_add_test(routines/test_fp32_fast PER_BACKEND SOURCES routines/hard_operands.cpp)
 libsgemm_add_test(routines/test_large PER_BACKEND LABELS slow TIMEOUT 1800)
