@@ -1,4 +1,4 @@
-// The kernels' names have the tile of this CPU: cpu_avx512_48x8x256_chain.
+// The kernels' names have the tile of this CPU: cpu_avx512_48x8x512_chain.
 #include "contract/backend.h"
 
 #include <string>
@@ -17,7 +17,8 @@ template <typename Real>
 std::string name_of(const char *kind) {
   const CpuSteps<Real> &steps = steps_of<Real>(this_cpu());
   return std::string("cpu_") + (this_cpu().unit != nullptr ? this_cpu().unit : "none") + "_" +
-         std::to_string(steps.x.width) + "x" + std::to_string(steps.y.width) + "x" + std::to_string(kBlock) + "_" + kind;
+         std::to_string(steps.x.width) + "x" + std::to_string(steps.y.width) + "x" + std::to_string(kBlock) + "_" +
+         kind;
 }
 
 libsgemm_status_t open(const Host &, Error *error) {

@@ -30,7 +30,7 @@ struct Grid {
 
 int64_t parts(int64_t size, int64_t part) { return (size + part - 1) / part; }
 
-// A multiple of the threads, or so many that the last ones make no difference.
+// The number of shares is a multiple of the threads, or at least 8 for each.
 Grid grid_of(const Product &p, int64_t batch, int threads, int64_t mr, int64_t nr, bool in_place) {
   constexpr int64_t kMost = 1024;
   Grid g = {0, 0, parts(p.m, kMost), parts(p.n, kMost), in_place};

@@ -58,24 +58,24 @@ void chains(const Chains<Real> &c) {
   const Real *HWY_RESTRICT x = c.x;
   const Real *HWY_RESTRICT y = c.y;
 #define DECLARE(j) auto c0##j = hn::Zero(d), c1##j = c0##j, c2##j = c0##j;
-#define LOAD(j)                                        \
-  c0##j = hn::Load(d, c.from + j * rows);              \
-  c1##j = hn::Load(d, c.from + j * rows + lanes);      \
+#define LOAD(j)                                   \
+  c0##j = hn::Load(d, c.from + j * rows);         \
+  c1##j = hn::Load(d, c.from + j * rows + lanes); \
   c2##j = hn::Load(d, c.from + j * rows + 2 * lanes);
-#define STEP(j)                                        \
-  {                                                    \
-    const auto factor = hn::Set(d, y[j]);              \
-    c0##j = hn::MulAdd(x0, factor, c0##j);             \
-    c1##j = hn::MulAdd(x1, factor, c1##j);             \
-    c2##j = hn::MulAdd(x2, factor, c2##j);             \
+#define STEP(j)                            \
+  {                                        \
+    const auto factor = hn::Set(d, y[j]);  \
+    c0##j = hn::MulAdd(x0, factor, c0##j); \
+    c1##j = hn::MulAdd(x1, factor, c1##j); \
+    c2##j = hn::MulAdd(x2, factor, c2##j); \
   }
-#define ADD(j)                                                               \
-  c0##j = hn::Add(hn::Load(d, c.to + j * rows), c0##j);                      \
-  c1##j = hn::Add(hn::Load(d, c.to + j * rows + lanes), c1##j);              \
+#define ADD(j)                                                  \
+  c0##j = hn::Add(hn::Load(d, c.to + j * rows), c0##j);         \
+  c1##j = hn::Add(hn::Load(d, c.to + j * rows + lanes), c1##j); \
   c2##j = hn::Add(hn::Load(d, c.to + j * rows + 2 * lanes), c2##j);
-#define STORE(j)                                       \
-  hn::Store(c0##j, d, c.to + j * rows);                \
-  hn::Store(c1##j, d, c.to + j * rows + lanes);        \
+#define STORE(j)                                \
+  hn::Store(c0##j, d, c.to + j * rows);         \
+  hn::Store(c1##j, d, c.to + j * rows + lanes); \
   hn::Store(c2##j, d, c.to + j * rows + 2 * lanes);
   const Real *const next = c.to + kColumns * rows;
   LIBSGEMM_COLUMNS(DECLARE)
@@ -130,7 +130,9 @@ void crossing_chains(const Chains<Real> &c, int64_t first, bool upper) {
 }
 
 HWY_INLINE float finish(float alpha, float sum) { return scaled(alpha, sum); }
-HWY_INLINE float finish(float alpha, float sum, float beta, float c) { return accumulated(scaled(alpha, sum), beta, c); }
+HWY_INLINE float finish(float alpha, float sum, float beta, float c) {
+  return accumulated(scaled(alpha, sum), beta, c);
+}
 HWY_INLINE float finish(float alpha, double sum) { return finished(alpha, sum); }
 HWY_INLINE float finish(float alpha, double sum, float beta, float c) { return finished(alpha, sum, beta, c); }
 

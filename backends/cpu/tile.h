@@ -27,9 +27,7 @@ class Tile {
   struct Memory {
     int64_t x, y, sum, line;  // numbers
     bool several;             // chains
-    int64_t bytes() const {
-      return (x + y + (several ? 2 : 1) * sum) * static_cast<int64_t>(sizeof(Real)) + line * 4;
-    }
+    int64_t bytes() const { return (x + y + (several ? 2 : 1) * sum) * static_cast<int64_t>(sizeof(Real)) + line * 4; }
   };
 
   static Memory memory(const Cpu &cpu, const Products &p, int64_t rows, int64_t columns) {
@@ -64,8 +62,8 @@ class Tile {
       }
     }
     for_sums(rows, [&](int64_t i, int64_t j, int64_t at) {
-      steps_.write(p.out, {i, std::min(rows.last, i + steps_.x.width)},
-                   {j, std::min(columns.last, j + steps_.y.width)}, alpha, beta, total_ + at);
+      steps_.write(p.out, {i, std::min(rows.last, i + steps_.x.width)}, {j, std::min(columns.last, j + steps_.y.width)},
+                   alpha, beta, total_ + at);
     });
   }
 
@@ -135,8 +133,8 @@ class Tile {
     const Span own = common(chain, terms);
     const bool first_product = index == 0, begins = part.first == own.first && (kCuts || first_product);
     const bool ends = kCuts && part.last == own.last, later = !first_product || own.first > terms.first;
-    return {part.last - part.first, nullptr, nullptr, begins ? nullptr : sum_ + at, (ends ? total_ : sum_) + at,
-            ends && later};
+    return {part.last - part.first,      nullptr,      nullptr, begins ? nullptr : sum_ + at,
+            (ends ? total_ : sum_) + at, ends && later};
   }
 
   const Cpu &cpu_;

@@ -161,7 +161,7 @@ class Packed {
     }
   }
 
-  // Numbers in the buffers that belong to the tile.
+  // Numbers that a tile's sums take in the buffer.
   int64_t size_of(const Tile &t) const { return kMc * ((t.j1 - t.j0 + nr_ - 1) / nr_ * nr_); }
 
   void end_chain(const Tile &t) {

@@ -21,6 +21,8 @@ bool is_available(const std::string &backend) {
   return false;
 }
 
+const int kRef = libsgemm_backend_count() - 1;
+
 std::string cpu_backend() { return is_available("openblas") ? "openblas" : "ref"; }
 
 // The CPU splits no inputs.

@@ -170,7 +170,8 @@ TEST_CASE("a row of C is the same among 4096 rows as alone") {
   }
 }
 
-// More than one tile, whose sides are at most 1024, and for some routines work enough for several threads. ref has its own test.
+// More than one tile, whose sides are at most 1024, and for some routines work enough for several threads. ref has its
+// own test.
 TEST_CASE("tiles that threads share have the bits of ref") {
   const libsgemm_math_mode_t mode = each_chain_mode();
   if (subject().backend != "cpu") return;
