@@ -120,7 +120,8 @@ template <typename Real>
 libsgemm_status_t launch(const GemmDesc &desc, const Launch &how, Error *error) {
   // Operations of in_parallel() take longer than FMAs of vectors.
   const double operations = flop_count(desc) / 8;
-  const int threads = threads_for(operations, threads_of(how));
+  const bool small = threads_for(operations, kMostInParallel) == 1;  // then the limit need not be asked for
+  const int threads = small ? 1 : threads_for(operations, threads_of(how));
   const Shares<Real> shares(desc, threads);
   const int64_t places = std::min<int64_t>(threads, shares.count());
   float *const memory = thread_scratch(static_cast<size_t>(shares.bytes() / 4 * places));

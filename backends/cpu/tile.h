@@ -1,7 +1,7 @@
 // One tile of C: packed operands, micro-kernels, and sums that are written once, after all terms.
 //
-//   y: 256 terms x columns of the tile, panels of 8        sums of the tile, micro-tile by micro-tile
-//   x: 256 terms x 8 panels of rows, within L2             are read and written once per 256 terms
+//   y: 512 terms x columns of the tile, panels of 8 (4)       sums of the tile, micro-tile after micro-tile:
+//   x: 512 terms x 6 panels of rows, within L2                read and written once per 512 terms
 //
 // Blocking: Goto and van de Geijn, ACM TOMS 34 (2008).
 #pragma once

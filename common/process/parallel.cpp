@@ -24,6 +24,7 @@ thread_local const CpuBlas *t_followed = nullptr;
 class Helpers {
  public:
   Helpers(int wanted, int threads) {
+    if (wanted == 0) return;
     const int most = std::min(processors(), threads) - 1;
     int used = in_use().load();
     do {
