@@ -33,6 +33,9 @@ std::string version_text(int version);
 
 std::vector<Backend> all_backends();
 
+// Backend cpu computes only sums of a given order: most calls for it run on the next backend.
+inline bool computes_any_call(const Backend &backend) { return std::string("cpu") != backend.info.name; }
+
 // Throws Error if there is no such backend.
 Backend find_backend(const std::string &name);
 

@@ -49,7 +49,11 @@ void add_library(const BenchOptions &bench, std::vector<Engine> *engines, std::v
   if (modes.empty()) modes = bench.kernel.empty() ? math_mode_names() : std::vector<std::string>{""};
   std::vector<Backend> backends;
   for (const std::string &name : bench.backends) backends.push_back(find_available_backend(name));
-  if (backends.empty()) backends = all_backends();
+  if (backends.empty()) {
+    for (const Backend &backend : all_backends()) {
+      if (computes_any_call(backend)) backends.push_back(backend);
+    }
+  }
   for (const Backend &backend : backends) {
     if (backend.info.available == 0 || (!bench.kernel.empty() && !has_kernel(backend, bench.kernel))) continue;
     try {

@@ -133,8 +133,9 @@ int remove(const CalibrateOptions &options) {
   if (!options.backend.empty() && find_backend(options.backend).info.is_gpu == 0) {
     throw Error(fmt::format("--backend {}: it is not a GPU backend", options.backend));
   }
-  const auto cpu = std::find_if(backends.begin(), backends.end(),
-                                [](const Backend &b) { return b.info.is_gpu == 0 && b.info.available != 0; });
+  const auto cpu = std::find_if(backends.begin(), backends.end(), [](const Backend &b) {
+    return b.info.is_gpu == 0 && b.info.available != 0 && computes_any_call(b);
+  });
   for (const Backend &gpu : backends) {
     if (gpu.info.is_gpu == 0 || (!options.backend.empty() && options.backend != gpu.info.name)) continue;
     const libsgemm::CalibrationKey key =

@@ -95,7 +95,7 @@ void Sides::find_backends(const std::string &gpu) {
       gpu_ = backend;
       has_gpu = true;
       startup_ = spent;
-    } else if (info.is_gpu == 0 && !has_cpu) {
+    } else if (info.is_gpu == 0 && !has_cpu && computes_any_call(backend)) {
       cpu_ = backend;
       has_cpu = true;
     }

@@ -119,7 +119,7 @@ int first_cpu(const Settings &settings, const GemmDesc &desc) {
   const int count = candidates(settings, order);
   for (int i = 0; i < count; ++i) {
     if (order[i] < kFirstCpu || !load_for(settings, order[i])) continue;
-    if (!invariant(desc) || may_compute(table_of(order[i]), desc)) return order[i];
+    if (may_compute(table_of(order[i]), desc)) return order[i];
   }
   return -1;
 }
