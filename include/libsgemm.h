@@ -156,9 +156,9 @@ typedef enum {
    * Other math modes, all in FP32: s = 0, then s = fma(a_l, b_l, s) for ascending l, and t = fma(alpha, s, 0). The
    * element is t if beta is 0, otherwise fma(beta, c, t).
    *
-   * Only kernels with this order run. If a backend has none for a call, the next one computes it, on the CPU `ref` on
-   * one thread. NOT_SUPPORTED: strsm and libsgemm_sconv2d in GPU memory, libsgemm_sconv2d in mode FP64, and a forced
-   * kernel with another order. */
+   * Only kernels with this order run. If a backend has none for a call, the next one computes it, on the CPU `cpu`, or
+   * `ref` on one thread. NOT_SUPPORTED: strsm and libsgemm_sconv2d in GPU memory, libsgemm_sconv2d in mode FP64, and a
+   * forced kernel with another order. */
   LIBSGEMM_DETERMINISTIC_INVARIANT = 2
 } libsgemm_deterministic_t;
 
