@@ -13,7 +13,7 @@ inline bool hip_has(libsgemm_math_mode_t mode, const std::string &arch) {
   const bool cdna3 = is("gfx94") || is("gfx95");
   switch (mode) {
     case LIBSGEMM_MATH_FP64:
-      return is("gfx90a") || cdna3;
+      return true;
     case LIBSGEMM_MATH_TF32:
       return is("gfx94");
     case LIBSGEMM_MATH_FP16:

@@ -201,6 +201,7 @@ GemmDesc product(int64_t n, int64_t k) {
 // True if the kernel runs by force only: a step of the ladder, or a kernel for groups.
 bool of_the_ladder(const Kernel &kernel) {
   GemmDesc d = product(512, 512);
+  if (kernel.math_mode == LIBSGEMM_MATH_FP64) d.math_mode = LIBSGEMM_MATH_FP64;
   for (const Type type : {Type::f32, Type::f16}) {
     d.type = type;
     for (int device = 0; device < simt::device_count(); ++device) {

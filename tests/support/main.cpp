@@ -89,7 +89,8 @@ bool has(libsgemm_math_mode_t mode) {
     const auto named = [&](const char *chip) { return name.find(chip) != std::string::npos; };
     return named("A100") || named("A800") || named("A30") || named("H100") || named("H200");
   }
-  return arch >= 80 || mode == LIBSGEMM_MATH_FP16;  // sm_75: tensor cores for binary16 only
+  // sm_75: tensor cores for binary16 only, and FP64 units.
+  return arch >= 80 || mode == LIBSGEMM_MATH_FP16 || mode == LIBSGEMM_MATH_FP64;
 }
 
 bool chooses(libsgemm_math_mode_t mode) {
