@@ -1,6 +1,7 @@
 // The kernels' names have the tile of this CPU: cpu_avx512_48x8x512_chain.
 #include "contract/backend.h"
 
+#include <iterator>
 #include <string>
 
 #include "launch.h"
@@ -28,7 +29,6 @@ libsgemm_status_t open(const Host &, Error *error) {
 }
 
 const char *version() { return "Highway"; }
-int device_count() { return 1; }
 
 libsgemm_status_t describe_device(int, libsgemm_device_info_t *info, Error *) {
   std::snprintf(info->name, sizeof info->name, "CPU");
@@ -46,16 +46,7 @@ Backend make() {
       {fp64.c_str(), LIBSGEMM_MATH_FP64, prepare_fixed<fp64_supports, only_cost>, fp64_launch, false, false, kPurpose,
        true},
   };
-  Backend b = {};
-  b.abi = kBackendAbi;
-  b.name = "cpu";
-  b.kernels = kernels;
-  b.kernel_count = 2;
-  b.open = open;
-  b.version = version;
-  b.device_count = device_count;
-  b.describe_device = describe_device;
-  return b;
+  return cpu_backend("cpu", kernels, static_cast<int>(std::size(kernels)), open, version, describe_device);
 }
 
 }  // namespace

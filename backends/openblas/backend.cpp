@@ -6,8 +6,6 @@
 namespace libsgemm {
 namespace {
 
-int device_count() { return 1; }
-
 libsgemm_status_t describe_device(int, libsgemm_device_info_t *info, Error *) {
   std::snprintf(info->name, sizeof info->name, "CPU");
   std::snprintf(info->arch, sizeof info->arch, "%s", blas_arch());
@@ -16,15 +14,7 @@ libsgemm_status_t describe_device(int, libsgemm_device_info_t *info, Error *) {
 }
 
 Backend make() {
-  Backend b = {};
-  b.abi = kBackendAbi;
-  b.name = "openblas";
-  b.kernels = kOpenblasKernels;
-  b.kernel_count = kOpenblasKernelCount;
-  b.open = blas_open;
-  b.version = blas_version;
-  b.device_count = device_count;
-  b.describe_device = describe_device;
+  Backend b = cpu_backend("openblas", kOpenblasKernels, kOpenblasKernelCount, blas_open, blas_version, describe_device);
   b.before_fork = blas_end_threads;
   return b;
 }

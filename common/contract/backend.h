@@ -318,6 +318,21 @@ struct Backend {
 
 constexpr size_t kMostElementBytes = 16384;
 
+// The table of a CPU backend that needs nothing before a fork.
+inline Backend cpu_backend(const char *name, const Kernel *kernels, int kernel_count, decltype(Backend::open) open,
+                           decltype(Backend::version) version, decltype(Backend::describe_device) describe_device) {
+  Backend b = {};
+  b.abi = kBackendAbi;
+  b.name = name;
+  b.kernels = kernels;
+  b.kernel_count = kernel_count;
+  b.open = open;
+  b.version = version;
+  b.device_count = [] { return 1; };
+  b.describe_device = describe_device;
+  return b;
+}
+
 inline uint64_t context_of(const Backend &backend, int device) {
   return backend.context != nullptr ? backend.context(device) : 1;
 }

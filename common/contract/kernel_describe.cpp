@@ -93,16 +93,6 @@ bool supports(const Backend &backend, const Kernel &kernel, const RoutineTraits 
   });
 }
 
-// False also if the kernel relies on an order of sums that no device has.
-bool runs_invariant(const Backend &backend, const Kernel &kernel) {
-  if (!kernel.invariant || kernel.conv != nullptr) return kernel.invariant;
-  return std::any_of(std::begin(kRoutines), std::end(kRoutines), [&](const RoutineTraits &routine) {
-    return std::any_of(std::begin(kTypes), std::end(kTypes), [&](const NamedType &type) {
-      return supports(backend, kernel, routine, type.type, Batch::none, LIBSGEMM_DETERMINISTIC_INVARIANT);
-    });
-  });
-}
-
 template <size_t N>
 void append(char (&list)[N], const char *word) {
   const size_t length = std::strlen(list);
@@ -121,8 +111,8 @@ void describe_kernel(const Backend &backend, const Kernel &kernel, libsgemm_kern
   copy(info->name, kernel.name);
   copy(info->math_mode, math_mode_name(kernel.math_mode));
   copy(info->purpose, kernel.purpose);
-  info->invariant = runs_invariant(backend, kernel) ? 1 : 0;
   if (kernel.conv != nullptr) {
+    info->invariant = kernel.invariant ? 1 : 0;
     copy(info->routines, "conv2d");
     copy(info->types, "fp32");
     return;
@@ -134,9 +124,11 @@ void describe_kernel(const Backend &backend, const Kernel &kernel, libsgemm_kern
       const auto takes_if = [&](Batch batch, libsgemm_deterministic_t deterministic) {
         return supports(backend, kernel, routine, kTypes[i].type, batch, deterministic);
       };
-      const auto takes = [&](Batch batch) {  // some kernels run only where bits are promised
-        return takes_if(batch, LIBSGEMM_DETERMINISTIC_OFF) ||
-               (kernel.invariant && takes_if(batch, LIBSGEMM_DETERMINISTIC_INVARIANT));
+      const auto takes = [&](Batch batch) {
+        // A kernel may run only where bits are promised, or nowhere there, for lack of a device with its order of sums.
+        const bool keeps_bits = kernel.invariant && takes_if(batch, LIBSGEMM_DETERMINISTIC_INVARIANT);
+        if (keeps_bits) info->invariant = 1;
+        return keeps_bits || takes_if(batch, LIBSGEMM_DETERMINISTIC_OFF);
       };
       const bool single = takes(Batch::none);
       const bool groups = routine.routine == Routine::gemm;

@@ -354,7 +354,7 @@ libsgemm_status_t Pipeline::launch_step(const Step &s) {
     set_error(error_, "no kernel for a tile of this call");
     return LIBSGEMM_NOT_SUPPORTED;
   }
-  // The kernel that promises least stands for the call.
+  // The call is reported as its kernel with the weakest error contract.
   if (promises_less(*kernel, kernel_)) kernel_ = kernel, tuned_ = plan.tuned;
   if (!s.work->saving) begin_saving(s.work);
   libsgemm_status_t status = LIBSGEMM_SUCCESS;

@@ -158,7 +158,7 @@ struct ThreadInfo : CallReport, CallState {
     uint64_t ticket = 0;
     bool tuned = false, depth_cut = false;
   };
-  // The group whose kernel promises least stands for the batch; of equals the last.
+  // A batch is reported as its group with the weakest error contract; of equals the last.
   void merge(Part *least) {
     if (kernel == nullptr) return;
     const Part here = {backend, kernel, ran, ticket, tuned, depth_cut};

@@ -12,9 +12,7 @@
 namespace libsgemm {
 namespace {
 
-#define ALWAYS_INLINE __attribute__((always_inline)) inline
-
-ALWAYS_INLINE void add_crossed(const Product &p, const Tile &t, Span terms, float *sum) {
+LIBSGEMM_ALWAYS_INLINE void add_crossed(const Product &p, const Tile &t, Span terms, float *sum) {
   for (int64_t j = t.j0; j < t.j1; ++j) {
     for (int64_t i = t.i0; i < t.i1; ++i) {
       const Span span = p.span(i, j);
@@ -27,7 +25,7 @@ ALWAYS_INLINE void add_crossed(const Product &p, const Tile &t, Span terms, floa
   }
 }
 
-ALWAYS_INLINE void write_tile(const Output &out, const Tile &t, float alpha, float beta, const float *sums) {
+LIBSGEMM_ALWAYS_INLINE void write_tile(const Output &out, const Tile &t, float alpha, float beta, const float *sums) {
   for (int64_t j = t.j0; j < t.j1; ++j) {
     const float *sum = sums + (j - t.j0) * kMc - t.i0;
     const int64_t last = std::min(t.i1, out.last_row(j, t.i1));
@@ -39,35 +37,13 @@ ALWAYS_INLINE void write_tile(const Output &out, const Tile &t, float alpha, flo
   }
 }
 
-// kSolveColumns at a time. `known`: solved unknowns, contiguous, in the order of solving.
-ALWAYS_INLINE void solve_columns(const Triangle &s, float alpha, float *known) {
-  for (int64_t j0 = 0; j0 < s.count; j0 += kSolveColumns) {
-    const int64_t columns = std::min(kSolveColumns, s.count - j0);
-    for (int64_t step = 0; step < s.order; ++step) {
-      const int64_t i = s.t.upper ? s.order - 1 - step : step;
-      float sum[kSolveColumns] = {};
-      for (int64_t before = 0; before < step; ++before) {
-        const float t = s.t.at(i, s.t.upper ? s.order - 1 - before : before);
-        for (int64_t c = 0; c < kSolveColumns; ++c) sum[c] = fmaf(t, known[before * kSolveColumns + c], sum[c]);
-      }
-      float *const x = known + step * kSolveColumns;
-      for (int64_t c = 0; c < columns; ++c) {
-        float value = fmaf(alpha, *s.x.at(i, j0 + c), -sum[c]);
-        if (!s.t.unit) value /= s.t.at(i, i);
-        x[c] = *s.x.at(i, j0 + c) = value;
-      }
-      for (int64_t c = columns; c < kSolveColumns; ++c) x[c] = x[columns - 1];  // raises no flag of its own
-    }
-  }
-}
-
 // NOLINTBEGIN(bugprone-macro-parentheses): an attribute has none.
 #define STEPS(kind, target)                                                                                            \
   target void cross_##kind(const Product &p, const Tile &t, Span terms, float *sum) { add_crossed(p, t, terms, sum); } \
   target void write_##kind(const Output &out, const Tile &t, float alpha, float beta, const float *sum) {              \
     write_tile(out, t, alpha, beta, sum);                                                                              \
   }                                                                                                                    \
-  target void solve_##kind(const Triangle &s, float alpha, float *scratch) { solve_columns(s, alpha, scratch); }
+  target void solve_##kind(const Triangle &s, float alpha, float *scratch) { solve_columns<float>(s, alpha, scratch); }
 // NOLINTEND(bugprone-macro-parentheses)
 
 STEPS(scalar, )

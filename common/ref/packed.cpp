@@ -27,10 +27,6 @@ namespace {
 
 constexpr int64_t kSolveRows = 64;  // order of triangles that trsm solves unpacked
 
-// Doubles continue the chain in `sum`.
-template <typename Real>
-constexpr bool kInChains = std::is_same_v<Real, double>;
-
 // V: a vector of MR / VECTORS numbers. `sum` has kMc rows.
 template <typename V, int VECTORS, int NR, typename Real>
 __attribute__((always_inline)) inline void micro(int64_t k, const Real *x, const Real *y, Real *sum) {
@@ -150,8 +146,8 @@ class Packed {
         const Tile tile = {i0, std::min(m, i0 + kMc), j0, std::min(n, j0 + kNc)};
         if (p.out.part == Output::upper && tile.i0 >= tile.j1) continue;
         if (p.out.part == Output::lower && tile.i1 <= tile.j0) continue;
-        std::fill(sum_, sum_ + size_of(tile), Real{0});
-        if constexpr (kInChains<Real>) std::fill(total_, total_ + size_of(tile), Real{0});
+        std::fill(sum_, sum_ + numbers_of(tile), Real{0});
+        if constexpr (kInChains<Real>) std::fill(total_, total_ + numbers_of(tile), Real{0});
         for (int t = 0; t < p.count; ++t) {
           add(p.term[t], tile);
           end_chain(tile);
@@ -162,11 +158,11 @@ class Packed {
   }
 
   // Numbers that a tile's sums take in the buffer.
-  int64_t size_of(const Tile &t) const { return kMc * ((t.j1 - t.j0 + nr_ - 1) / nr_ * nr_); }
+  int64_t numbers_of(const Tile &t) const { return kMc * ((t.j1 - t.j0 + nr_ - 1) / nr_ * nr_); }
 
   void end_chain(const Tile &t) {
     if constexpr (kInChains<Real>) {
-      const int64_t size = size_of(t);
+      const int64_t size = numbers_of(t);
       for (int64_t i = 0; i < size; ++i) total_[i] += sum_[i];
       std::fill(sum_, sum_ + size, Real{0});
     }
@@ -304,35 +300,11 @@ libsgemm_status_t run(const GemmDesc &desc, Micro<Real> micro, int mr, int nr, l
   });
 }
 
-// kSolveColumns at a time. `known`: solved unknowns, contiguous, in the order of solving.
-void solve_fp64(const Triangle &s, float alpha, float *known) {
-  for (int64_t j0 = 0; j0 < s.count; j0 += kSolveColumns) {
-    const int64_t columns = std::min(kSolveColumns, s.count - j0);
-    for (int64_t step = 0; step < s.order; ++step) {
-      const int64_t i = s.t.upper ? s.order - 1 - step : step;
-      double total[kSolveColumns] = {};
-      for (int64_t first = 0; first < step; first += kChainTerms) {
-        double sum[kSolveColumns] = {};
-        for (int64_t before = first; before < std::min(step, first + kChainTerms); ++before) {
-          const double t = s.t.at(i, s.t.upper ? s.order - 1 - before : before);
-          for (int64_t c = 0; c < kSolveColumns; ++c) sum[c] += t * known[before * kSolveColumns + c];
-        }
-        for (int64_t c = 0; c < kSolveColumns; ++c) total[c] += sum[c];
-      }
-      float *const x = known + step * kSolveColumns;
-      for (int64_t c = 0; c < columns; ++c) {
-        const double value = fma(static_cast<double>(alpha), static_cast<double>(*s.x.at(i, j0 + c)), -total[c]);
-        x[c] = *s.x.at(i, j0 + c) = static_cast<float>(s.t.unit ? value : value / s.t.at(i, i));
-      }
-      for (int64_t c = columns; c < kSolveColumns; ++c) x[c] = x[columns - 1];  // raises no flag of its own
-    }
-  }
-}
-
 libsgemm_status_t run_fp64(const GemmDesc &desc, Micro<double> micro, int mr, int nr, Error *error) {
   if (desc.routine != Routine::trsm) return run<double>(desc, micro, mr, nr, LIBSGEMM_MATH_FP64, error);
-  return for_items(desc, static_cast<size_t>(kSolveColumns * desc.k), error,
-                   [](const GemmDesc &item, float *known) { solve_fp64(triangle(item), item.alpha, known); });
+  return for_items(desc, static_cast<size_t>(kSolveColumns * desc.k), error, [](const GemmDesc &item, float *known) {
+    solve_columns<double>(triangle(item), item.alpha, known);
+  });
 }
 
 }  // namespace

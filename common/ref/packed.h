@@ -28,7 +28,6 @@ struct Chain {
   // All of trsm. `scratch`: kSolveColumns * order floats.
   void (*solve)(const Triangle &s, float alpha, float *scratch);
 };
-constexpr int64_t kSolveColumns = 16;
 
 // Fastest first; the last runs on any CPU.
 constexpr int kChains = 3;

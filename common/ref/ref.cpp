@@ -1,4 +1,7 @@
 #include "ref.h"
+
+#include <iterator>
+
 #include "packed.h"
 
 namespace libsgemm {
@@ -93,7 +96,6 @@ constexpr Kernel kKernels[] = {
 
 libsgemm_status_t open(const Host &, Error *) { return LIBSGEMM_SUCCESS; }
 const char *version() { return "built in, C++"; }
-int device_count() { return 1; }
 
 libsgemm_status_t describe_device(int, libsgemm_device_info_t *info, Error *) {
   std::snprintf(info->name, sizeof info->name, "the calling thread");
@@ -102,23 +104,11 @@ libsgemm_status_t describe_device(int, libsgemm_device_info_t *info, Error *) {
   return LIBSGEMM_SUCCESS;
 }
 
-Backend make() {
-  Backend b = {};
-  b.abi = kBackendAbi;
-  b.name = "ref";
-  b.kernels = kKernels;
-  b.kernel_count = static_cast<int>(sizeof kKernels / sizeof kKernels[0]);
-  b.open = open;
-  b.version = version;
-  b.device_count = device_count;
-  b.describe_device = describe_device;
-  return b;
-}
-
 }  // namespace
 
 const Backend *ref_backend() {
-  static const Backend backend = make();
+  static const Backend backend =
+      cpu_backend("ref", kKernels, static_cast<int>(std::size(kKernels)), open, version, describe_device);
   return &backend;
 }
 

@@ -91,7 +91,7 @@ TEST_CASE("fp32_fast is the fastest of what keeps the bound of FP32") {
   CHECK(chosen(LIBSGEMM_MATH_FP32_FAST, 1, 2, 0.1, 0.1, true, 3) == "fp32");
 }
 
-TEST_CASE("the kernel that promises least stands for the call") {
+TEST_CASE("a call by several kernels is reported as the one with the weakest error contract") {
   Kernel fp32 = make_kernel<&g_fp32>("fp32", LIBSGEMM_MATH_FP32),
          fp64 = make_kernel<&g_fp64>("fp64", LIBSGEMM_MATH_FP64);
   Kernel tf32 = make_kernel<&g_tf32>("tf32", LIBSGEMM_MATH_TF32), other = fp32;

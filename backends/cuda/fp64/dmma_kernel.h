@@ -69,13 +69,13 @@ struct SplitDmma : SplitTiles<DeviceCode> {
   static constexpr auto enqueue_sum = launch_split_k_sum_fp64;
 };
 
-// Calls launch(code) with the code's instances for the call.
-template <class Code, typename Launch>
-libsgemm_status_t with_instances(const GemmDesc &desc, const Launch &launch) {
+// Calls run(code) with the code's instances for the call.
+template <class Code, typename Run>
+libsgemm_status_t with_instances(const GemmDesc &desc, const Run &run) {
   if constexpr (Code::Config::cuts) {
-    if (cuts_sums(desc)) return launch(typename Code::Cut());
+    if (cuts_sums(desc)) return run(typename Code::Cut());
   }
-  return launch(Code());
+  return run(Code());
 }
 
 inline Kernel in_chains(Kernel kernel) {

@@ -1,5 +1,5 @@
-// Products with promised FP64 sums (contract/finish.h) on any GPU: every routine but trsm, and 16-bit inputs, by FMAs
-// of the vector units. Other kernels are faster where they have the order, as those on NVIDIA's FP64 tensor cores.
+// Products with promised FP64 sums (contract/finish.h) by the vector units of any GPU: every routine but trsm, and
+// 16-bit inputs. Kernels on NVIDIA's FP64 tensor cores have the same order and are faster.
 //
 //   tile of C: 64 x 64            thread (x, y) of 16 x 16: rows x, x + 16, ..., columns y, y + 16, ...
 //   k-tile: 16, as doubles in shared memory; the next one is loaded into registers meanwhile
@@ -10,6 +10,7 @@
 #include "gpu/launch.h"
 #include "gpu/level3/stager.h"
 #include "gpu/level3/trmm_copy.h"
+#include "gpu/tiles/tile_kernel.h"
 
 namespace libsgemm::gpu {
 
@@ -175,7 +176,7 @@ struct ChainKernel {
     const level3::StructuredProblem p = level3::structured_problem(d);
     const auto tiles_m = static_cast<unsigned>(ceil_div(p.m, int64_t{ChainTile::extent}));
     const auto tiles_n = static_cast<unsigned>(ceil_div(p.n, int64_t{ChainTile::extent}));
-    return for_chunks(d, launch, 65535, [&](const auto &operands, int64_t count) {
+    return for_chunks(d, launch, kMostProducts, [&](const auto &operands, int64_t count) {
       return launch_kernel(kernel_for<std::decay_t<decltype(operands)>>(d),
                            dim3(tiles_m * tiles_n, 1, static_cast<unsigned>(count)), dim3(ChainTile::threads), 0,
                            launch, error, operands, p, static_cast<int>(tiles_m));
